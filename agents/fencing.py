@@ -10,6 +10,7 @@ _BLOCK = re.compile(
     r"\n<<<end outside (?P=token)>>>",
     re.DOTALL,
 )
+_EDGE = re.compile(r"<<<(?P<end>end )?outside [0-9a-f]{16,}(?: (?P<label>[^>\n]*))?>>>")
 _LABEL = re.compile(r"[^\w .:/-]+")
 
 
@@ -29,6 +30,17 @@ def find_fenced(text: str) -> Iterator[tuple[str, str]]:
     """The blocks that `fence` made, each as its label and what stands inside."""
     for found in _BLOCK.finditer(text):
         yield found["label"], found["inside"]
+
+
+def tell_fences(text: str) -> str:
+    """The same text for people, who need no token to see where outside text begins and ends."""
+    return _EDGE.sub(_tell_edge, text)
+
+
+def _tell_edge(found: re.Match[str]) -> str:
+    if found["end"]:
+        return "[end of text from outside]"
+    return f"[text from outside, {found['label']}]" if found["label"] else "[text from outside]"
 
 
 def _make_token(text: str) -> str:

@@ -83,6 +83,7 @@ def start(*, with_demo: bool) -> int:
         plan = _make_plan(with_demo=with_demo)
         _set_environment(plan)
         (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
+        _announce_demo(plan)
         return _run(plan)
 
 
@@ -115,6 +116,15 @@ def _demo_of(plan: Plan, say: Callable[[str], None]) -> Iterator[Demo | None]:
         yield demo
     finally:
         demo.close()
+
+
+def _announce_demo(plan: Plan) -> None:
+    """Leave a word for the page that is opened first, which is empty until the demo has begun."""
+    word = settings.VAR_DIR / "demo"
+    if plan.fault is None:
+        word.unlink(missing_ok=True)
+    else:
+        word.write_text(plan.fault, encoding="utf-8")
 
 
 def _end_with_make() -> None:

@@ -59,7 +59,8 @@ ALLOWED: dict[str, str] = {
     " agents.provider_check.report",
     ".notifications": ".rendering agents.retry_after tarsy.errors",
     ".selectors": ".models .sources .stream_messages .chain_plan .maskers .rendering.markdown"
-    " agents.citations agents.our_lines agents.report agents.types agents.llm.windows"
+    " agents.citations agents.fencing agents.our_lines agents.report agents.types"
+    " agents.llm.windows"
     " agents.provider_check.report safety.evidence safety.grounding config tarsy.errors",
     ".access": ".access .models .roles .selectors .services.tokens config tarsy",
     ".sources": "masking config.words tarsy.errors",

@@ -1,6 +1,6 @@
 """Lists that read no whole table, whatever the address asks for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from typing import Any
@@ -73,6 +73,8 @@ class CarefulChangeList(ChangeList):
         with _bad_values_told():
             super().get_results(request)
             len(self.result_list)  # reads the rows of the page
+        if isinstance(self.model_admin, CarefulAdmin):
+            self.model_admin.complete(self.result_list)
 
     @property
     def export_links(self) -> Iterator[tuple[str, str]]:
@@ -145,6 +147,9 @@ class CarefulAdmin(ModelAdmin[Any]):
     paginator = CappedPaginator
     show_full_result_count = False
     list_max_show_all = 0
+
+    def complete(self, rows: Iterable[Any]) -> None:
+        """Read at once what the rows of a page show beyond their own columns."""
 
     @override
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:

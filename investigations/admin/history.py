@@ -1,11 +1,14 @@
 """The history, to read and search. Nothing is changed here: what happened, happened."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
@@ -25,7 +28,9 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
+from investigations.rendering.plain_text import show_invisible
 from investigations.selectors.audit import find_acts, list_actions
+from investigations.selectors.audit_targets import ActTarget, name_targets
 from investigations.services.notes import forget_note
 from investigations.templatetags.display import pill
 
@@ -203,13 +208,29 @@ class ActionFilter(admin.SimpleListFilter):
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin):
-    list_display = ("created_at", "actor", "action", "target_type", "target_id")
+    list_display = ("created_at", "actor", "action", "target_type", "target")
     list_filter = (ActionFilter,)
     search_help_text = "A whole actor, action or target id"
     date_hierarchy = "created_at"
     ordering = ("-id",)
     long_fields = ("details",)
     exported_long_fields = ("details",)
+
+    @override
+    def complete(self, rows: Iterable[AuditEvent]) -> None:
+        named = name_targets(rows)
+        for row in rows:
+            row.named_target = named.get(row.target_id)  # type: ignore[attr-defined]
+
+    @admin.display(description="Target")
+    def target(self, row: Any) -> SafeString:
+        """The page of a session or approval by its name; anything else by its id."""
+        named: ActTarget | None = getattr(row, "named_target", None)
+        if named is None:
+            return conditional_escape(show_invisible(row.target_id))
+        page = reverse("session", args=[named.session_id])
+        words = show_invisible(named.words)
+        return format_html('<a href="{}" title="{}">{}</a>', page, row.target_id, words)
 
     @override
     def get_search_results(

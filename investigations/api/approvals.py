@@ -55,12 +55,15 @@ class PreviewSerializer(serializers.Serializer[Any]):
 
     action = serializers.CharField(default="")
     current_state = serializers.CharField(default="", help_text="Empty where nothing is known.")
+    found_by = serializers.IntegerField(
+        allow_null=True, default=None, help_text="The 5 of [T5], whose result names the target."
+    )
     verification = serializers.ListField(child=serializers.CharField(), default=list)
     undo = serializers.CharField(default="")
     origins = serializers.ListField(
         child=serializers.CharField(),
         default=list,
-        help_text="Arguments that no trusted source gave, and where they came from.",
+        help_text="Arguments that no trusted source gave, and where they stand.",
     )
     masked = serializers.IntegerField(
         default=0, help_text="Secrets that are masked in the arguments and run as they are."

@@ -17,7 +17,7 @@ from agents.call_time import asking_a_person
 from agents.types import JSON
 from investigations.doorbell import publish_live
 from investigations.models import AgentExecution, ApprovalRequest
-from investigations.selectors.approvals import find_approval
+from investigations.selectors.approvals import find_approval, numbers_of_calls
 from investigations.services.approvals import (
     Ask,
     expire_approval,
@@ -35,6 +35,7 @@ from masking import PLACEHOLDER
 from safety.gate.approval.desk import Decision, Proposal, Verdict
 from safety.gate.approval.diffs import diff_texts
 from safety.gate.approval.visibility import find_hidden
+from safety.gate.provenance import Doubt
 from tarsy.aio import WorkerLoop
 
 logger = logging.getLogger(__name__)
@@ -90,9 +91,12 @@ class PersistentDesk:
     def _write_down(self, proposal: Proposal) -> Ask:
         """What is kept of a proposal. Runs on a database thread: its arguments may be long."""
         arguments = self._show(proposal.server, proposal.arguments)
+        told = {doubt.call_id for doubt in proposal.reasons} | {proposal.found_by}
+        numbers = numbers_of_calls(self._execution, told)
         preview: dict[str, JSON] = {
             **proposal.preview.to_json(),
-            "origins": list(proposal.reasons),
+            "origins": [_cite(doubt, numbers) for doubt in proposal.reasons],
+            "found_by": numbers.get(proposal.found_by),
             # What is masked runs as it is, so whoever decides has to know that it is there.
             "masked": len(PLACEHOLDER.findall(json.dumps(arguments))),
             "change": self._show_change(proposal),
@@ -192,6 +196,11 @@ async def _no_heads(channels: list[str]) -> Mapping[str, int]:
 def _read_or_expire(approval_id: uuid.UUID) -> ApprovalRequest | None:
     expire_approval(approval_id)
     return find_approval(approval_id)
+
+
+def _cite(doubt: Doubt, numbers: Mapping[str, int]) -> str:
+    number = numbers.get(doubt.call_id)
+    return f"{doubt.words} [T{number}]" if number is not None else doubt.words
 
 
 def _to_decision(approval: ApprovalRequest) -> Decision:

@@ -1,12 +1,13 @@
 """Writes that wait, or waited, for a person."""
 
 import uuid
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from investigations.models import AlertSession, ApprovalRequest
+from investigations.models import AgentExecution, AlertSession, ApprovalRequest, TimelineEvent
 from investigations.selectors.sessions import COUNT_LIMIT
 from tarsy.errors import NotFound
 
@@ -83,6 +84,18 @@ def approvals_of_session(session_id: uuid.UUID) -> list[ApprovalRequest]:
     waiting = [each for each in newest if each.is_pending]
     waiting.sort(key=lambda each: each.expires_at)
     return [*waiting, *(each for each in newest if not each.is_pending)]
+
+
+def numbers_of_calls(execution: AgentExecution, call_ids: Collection[str]) -> dict[str, int]:
+    """By which texts cite these calls of an execution. An id that a model used twice names none."""
+    rows = execution.timeline_events.filter(
+        event_type=TimelineEvent.Type.LLM_TOOL_CALL, metadata__tool_call_id__in=list(call_ids)
+    )
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for metadata in rows.values_list("metadata", flat=True):
+        if isinstance(number := metadata.get("tool_number"), int):
+            numbers[metadata["tool_call_id"]].append(number)
+    return {call_id: found[0] for call_id, found in numbers.items() if len(found) == 1}
 
 
 def executions_waiting(execution_ids: Collection[uuid.UUID]) -> frozenset[uuid.UUID]:

@@ -75,6 +75,12 @@ def changes_of_session(session_id: uuid.UUID, *, with_chat: bool = True) -> tupl
     return tuple(found)
 
 
+def was_write_proposed(session_id: uuid.UUID) -> bool:
+    """Whether any call of a session may have written, whatever became of it."""
+    calls = TimelineEvent.objects.filter(session_id=session_id, metadata__may_write=True)
+    return calls.filter(event_type=TimelineEvent.Type.LLM_TOOL_CALL).exists()
+
+
 def all_changes(session_id: uuid.UUID) -> tuple[Change, ...]:
     """Those that a server did not take as well."""
     writes = read_writes(session_id)

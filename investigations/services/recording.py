@@ -20,7 +20,11 @@ from agents.types import JSON, BlockKind, Note, ToolCheck, ToolResult, ToolTarge
 from agents.types import Message as AgentMessage
 from investigations.models import AgentExecution, MCPInteraction, Stage, TimelineEvent
 from investigations.rendering.markdown import render_markdown
-from investigations.selectors.changes import changes_of_session, write_changes
+from investigations.selectors.changes import (
+    changes_of_session,
+    was_write_proposed,
+    write_changes,
+)
 from investigations.services.executions import replace_model
 from investigations.services.gate_records import SafetyRecord, describe_acts
 from investigations.services.ledger import LeaseWrite, lease_write
@@ -277,7 +281,8 @@ def _standing_of(result: ToolResult) -> dict[str, JSON]:
 def record_note(execution: AgentExecution, note: Note, mask: Mask) -> None:
     """Put something on the timeline that is neither model text nor a tool call.
 
-    An answer in the chat and a synthesis are reports of their own: they tell what was changed.
+    An answer in the chat and a synthesis are reports of their own: they tell what was changed. An
+    answer tells that nothing was only where there was a question of it.
     """
     note = mask_note(note, mask)
     if note.kind == "final_analysis":
@@ -293,8 +298,15 @@ def _head_with_changes(execution: AgentExecution, note: Note) -> Note:
     if kind not in (Stage.Type.CHAT, Stage.Type.SYNTHESIS):
         return note
     is_chat = kind == Stage.Type.CHAT
-    changes = write_changes(changes_of_session(execution.session_id, with_chat=is_chat))
-    return replace(note, content=put_above(changes, note.content))
+    changes = changes_of_session(execution.session_id, with_chat=is_chat)
+    if is_chat and not changes and not _is_change_in_question(execution, note):
+        return note
+    return replace(note, content=put_above(write_changes(changes), note.content))
+
+
+def _is_change_in_question(execution: AgentExecution, answer: Note) -> bool:
+    """Whether a write was proposed, or the answer spoke of one that never was."""
+    return bool(answer.metadata.get("withheld_claims")) or was_write_proposed(execution.session_id)
 
 
 def record_fallback(execution: AgentExecution, switch: ModelSwitch, mask: Mask) -> None:

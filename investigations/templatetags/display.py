@@ -156,6 +156,17 @@ def typed_word(approval: ApprovalRequest) -> str:
     return word_to_type(approval)
 
 
+@register.filter
+def seconds_open(approval: ApprovalRequest) -> int:
+    """How long a person had to decide, from the beginning."""
+    return max(1, round((approval.expires_at - approval.created_at).total_seconds()))
+
+
+@register.filter
+def seconds_left(approval: ApprovalRequest) -> int:
+    return max(0, round((approval.expires_at - datetime.now(UTC)).total_seconds()))
+
+
 @register.simple_tag
 def risk_pill(risk: str) -> SafeString:
     """How grave a write is; the worse, the louder."""
@@ -282,6 +293,12 @@ def is_told_in(error: str, session: AlertSession | None) -> bool:
     if not error or not session or not session.is_terminal or session.final_analysis:
         return False
     return error.strip() in session.error_message
+
+
+@register.simple_tag
+def call_chip(number: int, tools: Mapping[int, CitedTool] | None) -> SafeString:
+    """The chip of a tool call that is known by its number alone."""
+    return shown_cited(f"[T{number}]", tools)
 
 
 @register.simple_tag

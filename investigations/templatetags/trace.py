@@ -157,10 +157,7 @@ def model_row(session_id: uuid.UUID, scale: TimeScale, row: ModelRow) -> SafeStr
 def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeString:
     call = row.call
     number = f"T{call.tool_number}" if call.tool_number else ""
-    server = f"{escape(one_line(call.server_name))}{'.' if call.server_name else ''}"
     about = '<span class="t-tag">write</span>' if row.is_write else ""
-    if row.refused_with:
-        about += _span("t-tag", row.refused_with)
     if row.not_run is not None:
         about += _span("t-node-why t-fg-doubt", row.not_run.line[:_WHY_CHARACTERS])
     elif row.is_error:
@@ -176,12 +173,23 @@ def tool_row(session_id: uuid.UUID, scale: TimeScale, row: ToolRow) -> SafeStrin
         anchor=f' id="{number}"' if number else "",
         name=_mark(row, icon("ok", "t-i--s t-fg-ok"))
         + (f'<span class="t-ref">{number}</span>' if number else "")
-        + f'<span class="t-mono"><span class="t-quiet">{server}</span>'
-        f"{escape(one_line(row.name))}</span>{about}",
+        + (_list_name(call.server_name) if call.is_list else _tool_name(call.server_name, row.name))
+        + about,
         columns="",
         took_ms=row.ran_ms,
         words="Show the tools" if call.is_list else "Show arguments and result",
     )
+
+
+def _tool_name(server: str, tool: str) -> str:
+    before = f"{escape(one_line(server))}." if server else ""
+    return (
+        f'<span class="t-mono"><span class="t-quiet">{before}</span>{escape(one_line(tool))}</span>'
+    )
+
+
+def _list_name(server: str) -> str:
+    return f'<span>Tools of <span class="t-mono">{escape(one_line(server))}</span></span>'
 
 
 def _call_row(
@@ -241,9 +249,9 @@ def took(seconds: float | None) -> str:
 
 @register.filter
 def small_cost(dollars: float | None) -> str:
-    """The price of one call, which may be far below a cent."""
+    """The price of one call, which may be far below a cent; a dash where nobody knows it."""
     if dollars is None:
-        return "unpriced"
+        return "–"
     if dollars >= 1 or dollars == 0:
         return f"~${dollars:.2f}"
     return f"~${dollars:.4f}" if dollars >= 0.0001 else "below $0.0001"

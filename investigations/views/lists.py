@@ -3,6 +3,7 @@
 import uuid
 from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -49,6 +50,8 @@ def session_list(request: HttpRequest) -> HttpResponse:
         **_active_context(),
         **_recent_context(request),
         "is_empty": has_none,
+        # What starts a demo here says so by this file.
+        "is_demo_coming": has_none and (settings.VAR_DIR / "demo").exists(),
         "host": address_asked(request),
         "has_tool_server": bool(servers_in_use(get_config())),
         "has_model": has_usable_model(),

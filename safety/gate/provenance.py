@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from agents.types import JSON
@@ -38,6 +39,15 @@ class Block:
     provenance: Provenance
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """Why a write cannot pass without a person, in words. `call_id` is that of the call in whose
+    result the value stands that this is about; empty where no call is told of."""
+
+    words: str
+    call_id: str = ""
+
+
 _FREE = word_set("""
     args body code command cmd content contents data endpoint env expr expression
     file_content host_url input manifest message patch payload query script sql statement
@@ -48,6 +58,11 @@ _IDENTIFIER = re.compile(r"[!-~]{1,253}")
 """What a resolved name may look like: one word that shows all of itself."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}", re.ASCII)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KEY = re.compile(r"""([A-Za-z_][\w.-]*)["']?\s*[:=]\s*["']?$""")
+"""What stands right before a value that is told under a name, as JSON, YAML and logs write it."""
+_LONGEST_KEY = 80
+_PLACES = 50
+"""Places of one text that are looked at; a short value may stand in thousands."""
 
 
 def find_doubts(
@@ -56,7 +71,7 @@ def find_doubts(
     seen: Sequence[Block],
     is_resolved: Callable[[str], bool],
     licence: Licence,
-) -> tuple[str, ...]:
+) -> tuple[Doubt, ...]:
     """Why a write cannot pass without a person: each argument that nobody has laid down.
 
     An argument passes as an identifier that was resolved, as a value that the operator listed for
@@ -65,7 +80,7 @@ def find_doubts(
     says where a value came from. The name of an argument that the schema does not know is text
     like any other where it could say something.
     """
-    return tuple(_Doubts(seen, is_resolved, licence).of_object(arguments, schema))
+    return tuple(dict.fromkeys(_Doubts(seen, is_resolved, licence).of_object(arguments, schema)))
 
 
 @dataclass(frozen=True)
@@ -76,16 +91,16 @@ class _Doubts:
     is_resolved: Callable[[str], bool]
     licence: Licence
 
-    def of_object(self, values: Mapping[str, JSON], schema: Mapping[str, JSON]) -> list[str]:
+    def of_object(self, values: Mapping[str, JSON], schema: Mapping[str, JSON]) -> list[Doubt]:
         known = _as_schema(schema.get("properties"))
-        doubts: list[str] = []
+        doubts: list[Doubt] = []
         for name, value in values.items():
             if name not in known and (value in (None, [], {}) or not _NAME.fullmatch(name)):
-                doubts.append(f"the name {name[:80]}: {self._origin(name)}")
+                doubts.append(_doubt(f"the name {name[:80]}", name, name, self.seen))
             doubts += self._of(name, value, _as_schema(known.get(name)))
         return doubts
 
-    def _of(self, name: str, value: JSON, schema: Mapping[str, JSON]) -> list[str]:
+    def _of(self, name: str, value: JSON, schema: Mapping[str, JSON]) -> list[Doubt]:
         if value is None or _is_usual(value, schema):
             return []
         if isinstance(value, dict):
@@ -98,24 +113,76 @@ class _Doubts:
             return []
         if text in self.licence.accepts.get(name, ()) or self._is_resolved_name(name, value):
             return []
-        return [f"{name}: {self._origin(text)}"]
+        return [_doubt(name, name, text, self.seen)]
 
     def _is_resolved_name(self, name: str, value: JSON) -> bool:
         if not isinstance(value, str) or not _IDENTIFIER.fullmatch(value):
             return False
         return not _is_free(name) and not find_destinations(value) and self.is_resolved(value)
 
-    def _origin(self, text: str) -> str:
-        """Where a value was seen, for the person who is asked."""
-        if not text.strip() or text in ("true", "false"):
-            return "was written by the model"
-        whole = match_whole(text)
-        for block in self.seen:
-            if whole.search(block.text):
-                by = block.provenance
-                call = f" in call {by.call_id}" if by.call_id else ""
-                return f"came from {by.source} {by.name}".rstrip() + call
-        return "was written by the model"
+
+def _doubt(subject: str, name: str, value: str, seen: Sequence[Block]) -> Doubt:
+    source = find_source(name, value, seen)
+    where = f"stands in {tell_source(source)}" if source else "was written by the model"
+    return Doubt(f"{subject}: {where}", source.call_id if source else "")
+
+
+def find_source(name: str, value: str, seen: Sequence[Block]) -> Provenance | None:
+    """Where the value of an argument was most likely taken from; None where it stands nowhere.
+
+    A text that tells it under a name like the argument's goes before one that tells it under
+    another, and that before one which merely has it somewhere; among equals the first.
+    """
+    if not value.strip() or value in ("true", "false"):
+        return None
+    pattern, words = _match_value(value), _words_of(name)
+    ranked = (
+        (rank, place)
+        for place, block in enumerate(seen)
+        if (rank := _rank(block.text, pattern, words)) is not None
+    )
+    best = min(ranked, default=None)
+    return seen[best[1]].provenance if best else None
+
+
+def tell_source(source: Provenance) -> str:
+    """A source for the person who is asked."""
+    match source.source:
+        case "tool":
+            return f"the result of {source.name}"
+        case "configuration":
+            return f"the instructions of {source.name}"
+        case "person" | "question":
+            return f"the question of {source.name}"
+        case _:
+            return f"the {source.source}"
+
+
+def _rank(text: str, pattern: re.Pattern[str], words: frozenset[str]) -> int | None:
+    ranks = (
+        _rank_key(text[max(0, found.start() - _LONGEST_KEY) : found.start()], words)
+        for found in islice(pattern.finditer(text), _PLACES)
+    )
+    return min(ranks, default=None)
+
+
+def _rank_key(before: str, words: frozenset[str]) -> int:
+    key = _KEY.search(before)
+    if key is None:
+        return 2
+    return 1 if words.isdisjoint(_words_of(key[1])) else 0
+
+
+def _match_value(value: str) -> re.Pattern[str]:
+    """The value as a whole. A figure of two digits is no part of a time of day."""
+    whole = match_whole(value)
+    if not re.fullmatch(r"\d{1,2}", value):
+        return whole
+    return re.compile(rf"(?<![^.\d]\d\d:){whole.pattern}(?!:\d\d)", whole.flags)
+
+
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z0-9]+", _HUMP.sub("_", name).lower()))
 
 
 def _is_usual(value: JSON, schema: Mapping[str, JSON]) -> bool:

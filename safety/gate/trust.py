@@ -8,7 +8,7 @@ from agents.types import JSON
 from safety.gate.egress import refuse_stranger
 from safety.gate.execution_state import Standing
 from safety.gate.policy import runs_any_command
-from safety.gate.provenance import Block, Provenance, find_doubts
+from safety.gate.provenance import Block, Doubt, Provenance, find_doubts, find_source
 from safety.gate.targeting import Target
 from safety.gate_port import GateRequest
 from safety.refusals import Refusal
@@ -38,21 +38,29 @@ _SINGULAR = {
 
 def find_doubts_of(
     request: GateRequest, target: Target, given: Sequence[Block], standing: Standing
-) -> tuple[str, ...]:
+) -> tuple[Doubt, ...]:
     """What speaks against where this write came from; empty when nothing does."""
     is_resolved = _resolved_for_write(request, target, standing)
-    seen = [
-        Block(call.text, Provenance("tool", call.name, call.call_id))
-        for call in standing.evidence.succeeded
-    ]
-    doubts = find_doubts(
-        request.arguments, request.schema, [*given, *seen], is_resolved, request.licence
-    )
+    seen = [*given, *_results(standing)]
+    doubts = find_doubts(request.arguments, request.schema, seen, is_resolved, request.licence)
     if runs_any_command(request) and not doubts:
-        doubts = ("command: a person decides about every command line",)
+        doubts = (Doubt("command: a person decides about every command line"),)
     if target.resource is not None or _is_target_resolved(request, target, standing):
         return doubts
-    return ("its target was resolved by no structured result", *doubts)
+    return (Doubt("target: no tool that looks things up has listed it under this name"), *doubts)
+
+
+def find_call_of_target(target: Target, standing: Standing) -> str:
+    """The id of the call in whose result the target stands by its name; empty where none has it."""
+    named = [each for each in target.identifiers if not each.is_scope]
+    name, value = (named[0].argument, named[0].value) if named else ("resource_id", target.name)
+    source = find_source(name, value, list(_results(standing)))
+    return source.call_id if source else ""
+
+
+def _results(standing: Standing) -> Iterator[Block]:
+    for call in standing.evidence.succeeded:
+        yield Block(call.text, Provenance("tool", call.name, call.call_id))
 
 
 def _resolved_for_write(

@@ -6,7 +6,6 @@ import pytest
 from django.db import connection
 
 from investigations.models import AlertSession, Stage, TimelineEvent
-from investigations.selectors.changes import NOTHING
 from investigations.services.chat import Question, ask_question
 from investigations.services.sessions import cancel_session
 from tarsy.errors import Conflict, InvalidInput
@@ -49,7 +48,7 @@ def test_a_question_is_answered_with_fresh_tools_and_the_whole_history(worker: P
     assert (first.status, first.stage_type, first.stage_index) == ("completed", "chat", 4)
     assert (second.status, second.stage_index) == ("completed", 5)
     answer = TimelineEvent.objects.get(stage=first, event_type="final_analysis")
-    assert answer.content == f"{NOTHING}\n\nThe load is still normal [T5]."
+    assert answer.content == "The load is still normal [T5]."
     assert TimelineEvent.objects.get(stage=first, event_type="user_question").content == (
         "Is it still so?"
     )

@@ -24,6 +24,7 @@ from masking import build_masker
 from safety.gate.approval.desk import Decision, Proposal
 from safety.gate.approval.previews import Preview
 from safety.gate.file_changes import FileChange
+from safety.gate.provenance import Doubt
 from tarsy.aio import WorkerLoop
 from tests.investigations.approving import let_time_pass, make_admin, make_claim
 from tests.investigations.engine import committed
@@ -69,7 +70,7 @@ def proposal(**arguments: JSON) -> Proposal:
         arguments=arguments or {"name": "render-4"},
         target="render-4",
         preview=Preview("high", "pods_delete", "", ("It is gone.",), "Nothing undoes it here."),
-        reasons=("name: was written by the model",),
+        reasons=(Doubt("name: was written by the model"),),
     )
 
 
@@ -299,6 +300,20 @@ def test_what_is_kept_is_masked_and_bound_to_what_will_run(loop, execution):
     assert approval.argument_hash != other.bound_hash
     assert approval.preview["masked"] == 1
     assert approval.preview["origins"] == ["name: was written by the model"]
+    decide_approval(approval.pk, "denied", account=make_admin(), actor="ana")
+    asked.result(BOUND)
+
+
+def test_what_a_value_stands_in_is_told_by_the_number_that_texts_cite(loop):
+    claim = make_claim("found", "twice", "twice", "call_0")
+    told = (Doubt("a: b", "found"), Doubt("c: d", "twice"), Doubt("e: f", "elsewhere"))
+    asking = replace(proposal(), reasons=told, found_by="found")
+    desk = PersistentDesk(claim.execution, loop, mask)
+    asked = start(loop, lambda: desk.request(asking))
+    approval = wait_for_request()
+
+    assert approval.preview["origins"] == ["a: b [T1]", "c: d", "e: f"]
+    assert approval.preview["found_by"] == 1
     decide_approval(approval.pk, "denied", account=make_admin(), actor="ana")
     asked.result(BOUND)
 

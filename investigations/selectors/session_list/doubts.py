@@ -15,6 +15,8 @@ from investigations.models import AlertSession, Stage, TimelineEvent
 UNVERIFIED_WRITE = "Unverified write"
 UNDONE_WRITE = "Write not carried out"
 RESTS_ON_NOTHING = "Rests on no tool result"
+WITHHELD = "withheld"
+"""How the doubt ends that counts the sentences which are left out."""
 
 
 def read_doubts(sessions: Sequence[AlertSession]) -> dict[uuid.UUID, tuple[str, ...]]:
@@ -34,7 +36,7 @@ def _start_of(session: AlertSession) -> str:
 
 def _mark(review: Mapping[str, int | None], start: str) -> list[str]:
     withheld, unsupported = review.get("withheld"), review.get("unsupported")
-    marks = [f"{count(withheld, 'sentence')} withheld"] if withheld else []
+    marks = [f"{count(withheld, 'sentence')} {WITHHELD}"] if withheld else []
     if find_our_lines(start, INCONCLUSIVE):
         marks.append(RESTS_ON_NOTHING)
     if find_our_lines(start, UNVERIFIED):

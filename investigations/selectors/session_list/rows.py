@@ -12,7 +12,7 @@ from agents.report import parse_report
 from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.session_list.doubts import UNVERIFIED_WRITE, read_doubts
+from investigations.selectors.session_list.doubts import UNVERIFIED_WRITE, WITHHELD, read_doubts
 from investigations.selectors.session_page.conclusions import conclusion_of, first_words
 from investigations.selectors.sessions import (
     COMMON_COUNT_LIMIT,
@@ -64,9 +64,11 @@ class RecentRow(OutcomeRow):
 
     @property
     def confidence(self) -> str:
-        """How sure the report says it is; nothing where it rests on nothing."""
+        """How sure the report says it is; nothing where it rests on nothing, or tells of an act
+        that never was."""
         session = self.session
-        if self.state != AlertSession.Status.COMPLETED:
+        has_withheld = any(each.endswith(WITHHELD) for each in self.doubts)
+        if self.state != AlertSession.Status.COMPLETED or has_withheld:
             return ""
         report = parse_report(session.analysis_start)  # type: ignore[attr-defined]
         return report.confidence if report else ""

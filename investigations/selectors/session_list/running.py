@@ -94,6 +94,7 @@ def _running_rows(sessions: QuerySet[AlertSession]) -> list[RunningRow]:
                         tool=KT("metadata__tool_name"),
                         about=KT("metadata__about"),
                         status="status",
+                        stage="stage_id",
                     )
                 )[:1]
             ),
@@ -121,7 +122,7 @@ def _running_row(
         stage_name=name,
         agents_done=done,
         agents_total=total,
-        step=_step_words(session.newest_step),  # type: ignore[attr-defined]
+        step=_step_words(session.newest_step, key),  # type: ignore[attr-defined]
         needs_person=needs_person and not session.is_terminal,
         last_event_at=session.last_event_at,  # type: ignore[attr-defined]
     )
@@ -137,9 +138,11 @@ def _count_agents(stage_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, tuple[str, 
     return {row["stage_id"]: (row["stage__stage_name"], row["done"], row["total"]) for row in rows}
 
 
-def _step_words(step: Mapping[str, str | None] | None) -> str:
-    if not step:
-        return "starting"
+def _step_words(step: Mapping[str, str | None] | None, stage_id: uuid.UUID | None) -> str:
+    """What was told last of the stage that runs; its agents tell nothing before their tools are
+    there."""
+    if not step or uuid.UUID(str(step["stage"])) != stage_id:
+        return "getting tools ready"
     if step["kind"] == TimelineEvent.Type.LLM_TOOL_CALL:
         return f"{step['server'] or ''}.{step['tool'] or ''}".strip(".")
     if step["kind"] == TimelineEvent.Type.LLM_THINKING:

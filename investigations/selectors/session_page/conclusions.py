@@ -11,6 +11,7 @@ from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
 from investigations.rendering.markdown import plain_words
 from investigations.selectors.claims import PartOfReport, ReportClaims
 from investigations.selectors.quoted_lines import QuotedLine
+from safety.grounding.withholding import WITHHELD
 
 _FENCE = re.compile(r"\n?^ *```[^\n]*\n(.*?)\n *```[^\n]*$", re.DOTALL | re.MULTILINE)
 _INLINE_CODE = re.compile(r"`([^`\n]+)`")
@@ -68,13 +69,17 @@ class ConclusionCard:
     not_checked: tuple[CardLine, ...]
     ruled_out: tuple[CardLine, ...]
     ours: tuple[OurLine, ...] = ()
+    has_withheld: bool = False
+    """Whether a sentence is left out, as it says that something was done."""
 
     @property
     def confidence_words(self) -> str:
         """How sure the agent says it is, with what its evidence lacks for that; empty where it
-        does not say."""
+        does not say. Who tells of an act that never was is not asked how sure it is."""
         if not self.confidence:
             return ""
+        if self.has_withheld:
+            return "A sentence of it is withheld, so its confidence counts for nothing"
         said = f"{self.confidence.capitalize()} confidence"
         lack = self._lack if self.confidence != "low" else ""
         return f"{said}, {lack}" if lack else f"{said} in the conclusion"
@@ -111,6 +116,7 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
         not_checked=_lines(report.not_checked),
         ruled_out=_lines(report.ruled_out),
         ours=tuple(map(_our_line, split_our_lines(analysis)[0])),
+        has_withheld=WITHHELD in analysis,
     )
 
 

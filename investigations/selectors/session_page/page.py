@@ -22,6 +22,7 @@ from investigations.selectors.session_page.event_previews import (
     with_previews,
 )
 from investigations.selectors.session_page.event_view import EventView
+from investigations.selectors.session_page.stage_titles import number_stages
 from investigations.selectors.session_page.stage_view import AgentView, SessionPage, StageView
 from investigations.selectors.sessions import visible_sessions
 
@@ -72,12 +73,12 @@ def _lines_without_report(session: AlertSession) -> tuple[str, ...]:
 
 
 def read_stage(session_id: uuid.UUID, stage_id: uuid.UUID) -> StageView | None:
-    stage = Stage.objects.filter(session_id=session_id, pk=stage_id).first()
-    if stage is None:
+    stages = list(Stage.objects.filter(session_id=session_id).order_by("stage_index"))
+    if stage_id not in {stage.pk for stage in stages}:
         return None
-    agents = AgentExecution.objects.filter(stage=stage).select_related("stage")
-    executions = list(agents.order_by("agent_index"))
-    return _join([stage], _read_agents(executions))[0]
+    agents = AgentExecution.objects.filter(stage_id=stage_id).select_related("stage")
+    joined = _join(stages, _read_agents(list(agents.order_by("agent_index"))))
+    return next(each for each in joined if each.stage.pk == stage_id)
 
 
 def read_agent(session_id: uuid.UUID, execution_id: uuid.UUID) -> AgentView | None:
@@ -90,7 +91,8 @@ def _join(stages: Sequence[Stage], agents: Sequence[AgentView]) -> list[StageVie
     by_stage: dict[uuid.UUID, list[AgentView]] = defaultdict(list)
     for agent in agents:
         by_stage[agent.execution.stage_id].append(agent)
-    return [StageView(stage, by_stage[stage.pk]) for stage in stages]
+    numbers = number_stages(stages)
+    return [StageView(stage, by_stage[stage.pk], numbers.get(stage.pk)) for stage in stages]
 
 
 def _read_agents(executions: Sequence[AgentExecution]) -> list[AgentView]:

@@ -88,10 +88,22 @@ class AgentView:
             return "Waiting for a person to approve"
         if self.wait is not None:
             return self.wait.wait_title
+        if not self.events and not self.offers and not self.costs.calls:
+            return "Getting its tools ready"
         last = self.events[-1] if self.events else None
         if last is None or not last.is_streaming:
             return "Waiting for the model"
         return _DOING.get(last.event.event_type, "Writing")
+
+    @property
+    def now_since(self) -> datetime | None:
+        """Since when it does that; None where it does nothing, or is counted down elsewhere."""
+        if self.execution.status != AgentExecution.Status.ACTIVE or self.wait is not None:
+            return None
+        last = self.events[-1].event if self.events else None
+        if last is None:
+            return self.execution.started_at
+        return last.created_at if self.events[-1].is_streaming else last.updated_at
 
     @property
     def seconds(self) -> float | None:
@@ -104,6 +116,8 @@ class StageView:
 
     stage: Stage
     agents: Sequence[AgentView] = ()
+    number: int | None = None
+    """Its place among the stages that look into something; None for one that sums up others."""
 
     @property
     def status(self) -> str:

@@ -13,6 +13,7 @@ from investigations.models import AlertSession, LLMInteraction, MCPInteraction
 from investigations.selectors.session_list.failures import FAILED, FailureGroup, group_by_cause
 from investigations.selectors.session_list.rows import light
 from investigations.selectors.sessions import visible_sessions
+from investigations.selectors.trace.not_run import say_error
 
 LOOKED_BACK = timedelta(hours=1)
 MOST_CALLS = 2_000
@@ -102,8 +103,12 @@ def _tally_tools(since: datetime) -> list[Tally]:
     calls = MCPInteraction.objects.filter(
         interaction_type=MCPInteraction.Type.TOOL_CALL, created_at__gte=since
     ).order_by("-created_at")
-    rows = calls.values_list("server_name", "created_at", Left("error_message", _LONGEST_ERROR))
-    return _tally("tool calls", rows[:MOST_CALLS].iterator())
+    # What the server said stands behind what it was asked.
+    rows = calls.values_list("server_name", "created_at", Left("error_message", 4 * _LONGEST_ERROR))
+    told = rows[:MOST_CALLS].iterator()
+    return _tally(
+        "tool calls", ((name, at, say_error(error)[:_LONGEST_ERROR]) for name, at, error in told)
+    )
 
 
 def _tally(kind: Kind, rows: Iterator[tuple[str, datetime, str]]) -> list[Tally]:

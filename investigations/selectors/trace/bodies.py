@@ -9,6 +9,7 @@ from itertools import islice
 
 from django.db.models.functions import Left, Length
 
+from agents.fencing import tell_fences
 from agents.types import JSON
 from investigations.models import ApprovalRequest, LLMInteraction, Message
 from investigations.models.foreign_json import read_json, write_json, write_value
@@ -52,9 +53,14 @@ class Turn:
         return self.length > len(self.text)
 
     @property
+    def words(self) -> str:
+        """The text with the marks around what came from outside in words."""
+        return tell_fences(self.text)
+
+    @property
     def line(self) -> str:
         """What it is about, in one line."""
-        text = " ".join(self.text[:LINE].split())
+        text = " ".join(tell_fences(self.text[:LINE]).split())
         return text or ", ".join(call.name for call in self.calls)
 
 

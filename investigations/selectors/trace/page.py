@@ -23,11 +23,13 @@ from investigations.models import (
 from investigations.selectors.argument_lines import read_argument_lines
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import count_lists
+from investigations.selectors.session_page.stage_titles import number_stages
 from investigations.selectors.trace.calls import (
     ExecutionTrace,
     get_execution_trace,
     read_session_trace,
 )
+from investigations.selectors.trace.idle_times import find_idle
 from investigations.selectors.trace.person_waits import waits_of
 from investigations.selectors.trace.rows import (
     ActRow,
@@ -43,7 +45,7 @@ from investigations.selectors.trace.rows import (
     number_models,
     sum_costs,
 )
-from investigations.selectors.trace.scale import TimeScale
+from investigations.selectors.trace.scale import Span, TimeScale
 from tarsy.errors import NotFound
 
 Row = TypeVar("Row", ApprovalRequest, TimelineEvent)
@@ -79,6 +81,11 @@ class TracedExecution:
     @property
     def is_error(self) -> bool:
         return self.execution.status in _FAILED
+
+    @property
+    def is_opening(self) -> bool:
+        """It has begun, and neither a tool server nor a model has answered it yet."""
+        return not self.execution.is_terminal and not (self.iterations or self.lists)
 
     @property
     def is_shown(self) -> bool:
@@ -117,6 +124,7 @@ class TracedStage:
     stage: Stage
     executions: Sequence[TracedExecution]
     end: datetime
+    number: int | None = None
 
     @property
     def is_shown(self) -> bool:
@@ -142,9 +150,12 @@ class TracePage:
     needs_person: bool = False
     """Whether a write waits for a decision."""
 
+    idle: Sequence[Span] = ()
+    """When it only waited for a person."""
+
     @cached_property
     def scale(self) -> TimeScale:
-        return TimeScale((each.start, each.end) for each in self.stages)
+        return TimeScale(((each.start, each.end) for each in self.stages), self.idle)
 
     @property
     def shown(self) -> list[TracedStage]:
@@ -171,17 +182,20 @@ def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -
     """A session's trace, in a fixed number of queries."""
     trace = read_session_trace(session)
     reader = _Reader(session.pk, row_filter, datetime.now(UTC))
+    numbers = number_stages(each.stage for each in trace.stages)
     stages = [
         TracedStage(
             each.stage,
             [reader.trace(execution) for execution in each.executions],
             each.stage.completed_at or reader.now,
+            numbers.get(each.stage.pk),
         )
         for each in trace.stages
     ]
     return TracePage(
         session, stages, count_rows(reader.iterations), reader.costs, row_filter, reader.now,
         needs_person=reader.needs_person,
+        idle=find_idle(_executions_of(stages), reader.approvals, reader.now),
     )  # fmt: skip
 
 
@@ -200,7 +214,20 @@ def read_iteration(
         raise NotFound("iteration not found")
     stages = Stage.objects.filter(session=session).order_by("stage_index")
     spans = [TracedStage(each, (), each.completed_at or reader.now) for each in stages]
-    return found, TimeScale((each.start, each.end) for each in spans)
+    idle = _read_idle(session.pk, reader.now)
+    return found, TimeScale(((each.start, each.end) for each in spans), idle)
+
+
+def _executions_of(stages: Sequence[TracedStage]) -> list[AgentExecution]:
+    every = [each for stage in stages for top in stage.executions for each in top.family]
+    return [each.execution for each in every]
+
+
+def _read_idle(session_id: uuid.UUID, now: datetime) -> list[Span]:
+    approvals = _read_approvals(session_id, None)
+    if not approvals:
+        return []
+    return find_idle(AgentExecution.objects.filter(session_id=session_id), approvals, now)
 
 
 class _Reader:
@@ -222,8 +249,7 @@ class _Reader:
         self.costs = Costs()
         self._filter = row_filter
         self._approvals = _group_by_execution(_read_approvals(session_id, only))
-        approvals = [each.pk for rows in self._approvals.values() for each in rows]
-        acts = _read_acts(session_id, approvals, only)
+        acts = _read_acts(session_id, [each.pk for each in self.approvals], only)
         self._acts = _group_acts(acts)
         self._decisions = _group_decisions(acts)
         self._lists = count_lists(session_id, only)
@@ -231,8 +257,12 @@ class _Reader:
         self._notices = _group_by_execution(_read_notices(session_id, only))
 
     @property
+    def approvals(self) -> list[ApprovalRequest]:
+        return [each for rows in self._approvals.values() for each in rows]
+
+    @property
     def needs_person(self) -> bool:
-        return any(each.is_pending for rows in self._approvals.values() for each in rows)
+        return any(each.is_pending for each in self.approvals)
 
     def trace(self, traced: ExecutionTrace) -> TracedExecution:
         execution = traced.execution

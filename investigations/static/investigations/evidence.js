@@ -178,6 +178,6 @@ addEventListener("popstate", () => {
   hide();
 });
 keys.set("n", "next claim with its evidence", () => step(1));
-keys.set("p", "claim before", () => step(-1));
+keys.set("p", "previous claim", () => step(-1));
 keys.set("Escape", "back to the claim", close);
 if (OURS.test(location.hash)) openClaim(Number(location.hash.slice(7)));

@@ -21,11 +21,11 @@ export function startKeys() {
   keys.set("j", "next row or event", () => step(1));
   keys.set("k", "previous row or event", () => step(-1));
   keys.set("o", "open or close it", open);
-  keys.set("Enter", "the same", () => (here && document.activeElement === document.body ? open() : false));
+  keys.set("Enter", "open or close it as well", () => (here && document.activeElement === document.body ? open() : false));
   keys.set("e", "next error", nextError);
   keys.set("a", "next approval", nextApproval);
   keys.set("y", "copy a link to this place", () => copyText(link()));
-  for (const [key, rel, words] of [["[", "prev", "the session before"], ["]", "next", "the session after"]]) {
+  for (const [key, rel, words] of [["[", "prev", "earlier session"], ["]", "next", "later session"]]) {
     const neighbour = document.querySelector(`a[rel="${rel}"]`);
     if (neighbour) keys.set(key, words, () => neighbour.click());
   }

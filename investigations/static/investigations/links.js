@@ -5,9 +5,16 @@ import { showAround } from "./raw.js";
 import { refreshTimes } from "./time.js";
 
 const MARK_FOR = 2000;
+const back = document.getElementById("back");
+let isByChip = false; // the jump that is under way
 
 export function startLinks() {
-  addEventListener("hashchange", () => reveal(location.hash.slice(1)));
+  addEventListener("hashchange", () => {
+    offerBack(isByChip);
+    isByChip = false;
+    reveal(location.hash.slice(1));
+  });
+  back?.addEventListener("click", () => history.back());
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
     // There the evidence opens beside the words.
@@ -15,13 +22,20 @@ export function startLinks() {
     if (link?.dataset.quote && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault();
       history.pushState(null, "", link.hash);
+      offerBack(true);
       showQuote(link);
       return;
     }
+    isByChip = Boolean(link?.matches(".t-ev, [data-plain]")) && link.hash !== location.hash;
     // The same link twice changes no hash.
     if (link && link.hash === location.hash) reveal(link.hash.slice(1));
   });
   if (location.hash) reveal(location.hash.slice(1));
+}
+
+// Who was led away from what they read by a chip is offered the way back; the browser knows the place.
+function offerBack(isOffered) {
+  if (back) back.hidden = !isOffered;
 }
 
 let chain = Promise.resolve();

@@ -116,5 +116,5 @@ document.addEventListener("click", (event) => {
 });
 keys.set("/", "search this session", open);
 keys.set("n", "next hit while searching", () => step(1));
-keys.set("N", "hit before", () => step(-1));
+keys.set("N", "previous hit", () => step(-1));
 keys.set("Escape", "leave the search", close);

@@ -35,7 +35,7 @@ async function apply(payload) {
     case "stream.chunk":
       return append(payload);
     case "execution.progress":
-      return setText(`now-${payload.execution_id}`, payload.message);
+      return setNow(payload.execution_id, payload.message);
     case "interaction.created":
       return askFacts();
     case "stage.status":
@@ -101,7 +101,7 @@ function sessionChanged() {
   const conclusion = document.getElementById("conclusion");
   const wasFollowed = work.end();
   const found = conclusion.querySelector(".t-lead")?.textContent.trim().replace(/\s+/g, " ") ?? "";
-  const sure = conclusion.querySelector(".t-conf b")?.textContent.trim() ?? "";
+  const sure = conclusion.querySelector(".t-sure-words b")?.textContent.trim() ?? "";
   if (scrollY > 200) showState("ended", { word: head.dataset.word, found, sure });
   // Who followed to the end wants to know what came of it.
   if (wasFollowed) requestAnimationFrame(() => requestAnimationFrame(() => conclusion.scrollIntoView({ block: "start" })));
@@ -202,7 +202,7 @@ async function askWhoWorks() {
 function drawNow(payload) {
   const words = { llm_thinking: "Thinking", llm_response: "Writing", llm_tool_call: "Running a tool" };
   if (payload.status === "streaming" && words[payload.event_type]) {
-    setText(`now-${payload.execution_id}`, words[payload.event_type]);
+    setNow(payload.execution_id, words[payload.event_type]);
   }
 }
 
@@ -218,9 +218,16 @@ function sawEvent(payload) {
   refreshTimes(time);
 }
 
-function setText(id, words) {
-  const element = document.getElementById(id);
-  if (element) element.textContent = showInvisible(words ?? "");
+// What an agent does now, counted from this moment.
+function setNow(execution, words) {
+  const element = document.getElementById(`now-${execution}`);
+  const shown = showInvisible(words ?? "");
+  if (!element || element.textContent === shown) return;
+  element.textContent = shown;
+  const time = document.querySelector(`#since-${CSS.escape(execution)} time`);
+  if (!time) return;
+  time.dateTime = new Date(serverNow()).toISOString();
+  refreshTimes(time);
 }
 
 function say(words) {

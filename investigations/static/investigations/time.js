@@ -43,6 +43,8 @@ export function refreshTimes(root = document) {
 function tick() {
   const now = serverNow();
   for (const time of document.querySelectorAll("time[data-kind]")) if (!written.has(time)) write(time, now);
+  const until = heldAt === null ? now : Math.min(now, heldAt);
+  for (const bar of document.querySelectorAll("progress[data-until]")) bar.value = Math.max(0, (new Date(bar.dataset.until) - until) / 1000);
 }
 
 // Making one takes far longer than using it, and a page has hundreds of times.

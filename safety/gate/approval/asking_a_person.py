@@ -8,10 +8,10 @@ from safety.gate.approval.previews import preview_write
 from safety.gate.events import SafetyEvents
 from safety.gate.execution_state import Standing
 from safety.gate.file_changes import FileChange, look_at_file
-from safety.gate.provenance import Block
+from safety.gate.provenance import Block, Doubt
 from safety.gate.target_states import see_state, see_state_again
 from safety.gate.targeting import State, Target, find_target
-from safety.gate.trust import find_doubts_of
+from safety.gate.trust import find_call_of_target, find_doubts_of
 from safety.gate_port import ControlLevel, GateRequest, Look
 from safety.refusals import Refusal, leave_open
 from safety.ways_out import Rule
@@ -62,7 +62,7 @@ class WriteClearance:
             return _explain_interrupted(request) if was_interrupted else seen
         to_run, change = seen
         if change is not None and change.runner:
-            doubts = (*doubts, f"{change.path}: {change.runner}")
+            doubts = (*doubts, Doubt(f"{change.path}: {change.runner}"))
         if self._level == "autonomous" and not doubts:
             return _explain_interrupted(request) if was_interrupted else Ready(to_run, target)
         shown = replace(target, state=await see_state(to_run, target, look))
@@ -71,23 +71,23 @@ class WriteClearance:
 
     def _find_doubts(
         self, request: GateRequest, target: Target, standing: Standing
-    ) -> tuple[str, ...]:
+    ) -> tuple[Doubt, ...]:
         """Why the write asks. Where every one does, only what speaks against this one is said."""
         doubts = find_doubts_of(request, target, self._given, standing)
         if self._level != "autonomous" or not request.licence.objection:
             return doubts
-        return (f"{ONLY_REPAIRS}: {request.licence.objection}", *doubts)
+        return (Doubt(f"{ONLY_REPAIRS}: {request.licence.objection}"), *doubts)
 
     async def _ask_person(
         self,
         ready: Ready,
         look: Look,
         standing: Standing,
-        doubts: tuple[str, ...],
+        doubts: tuple[Doubt, ...],
         change: FileChange | None,
     ) -> Refusal | None:
         request, target = ready.request, ready.target
-        proposal = _propose(ready, doubts, change)
+        proposal = _propose(ready, standing, doubts, change)
         await self._events.commit()
         decision = await self._desk.request(proposal)
         if decision.verdict != "approved":
@@ -109,7 +109,9 @@ class WriteClearance:
         return None
 
 
-def _propose(ready: Ready, doubts: tuple[str, ...], change: FileChange | None) -> Proposal:
+def _propose(
+    ready: Ready, standing: Standing, doubts: tuple[Doubt, ...], change: FileChange | None
+) -> Proposal:
     request, target = ready.request, ready.target
     return Proposal(
         call_id=request.call_id,
@@ -120,6 +122,7 @@ def _propose(ready: Ready, doubts: tuple[str, ...], change: FileChange | None) -
         target=target.name,
         preview=preview_write(request, target, change),
         reasons=doubts,
+        found_by=find_call_of_target(target, standing),
         state=target.state.bound,
     )
 

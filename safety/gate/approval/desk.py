@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from agents.types import JSON
 from safety.gate.approval.previews import Preview
+from safety.gate.provenance import Doubt
 from safety.gate.recovery import canonical
 
 Verdict = Literal[
@@ -21,7 +22,8 @@ one was given, and does not hold any more."""
 class Proposal:
     """A write exactly as it would run. `reasons`: why it cannot pass without a person.
 
-    `state` is what counts as the state its target was seen in; empty where nothing tells.
+    `found_by` is the id of the call that found its target, and `state` what counts as the state
+    that was seen in; both are empty where nothing tells.
     """
 
     call_id: str
@@ -31,7 +33,8 @@ class Proposal:
     arguments: Mapping[str, JSON]
     target: str
     preview: Preview
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Doubt, ...] = ()
+    found_by: str = ""
     state: str = ""
 
     @property

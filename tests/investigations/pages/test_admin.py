@@ -172,6 +172,20 @@ def test_words_are_looked_for_where_a_table_can_bear_it(operator):
     assert f"/{message.pk}/change/" not in messages.content.decode()
 
 
+def test_the_trail_names_what_an_act_was_about(operator):
+    session = factories.SessionFactory(title="basket <restarts>")
+    approval = factories.ApprovalRequestFactory(execution__stage__session=session)
+    for kind, target in (("session", session.pk), ("approval", approval.pk), ("model", "audit")):
+        factories.AuditEventFactory(target_type=kind, target_id=str(target))
+
+    page = operator.get(reverse("admin:investigations_auditevent_changelist")).content.decode()
+
+    at = f'<a href="/sessions/{session.pk}/"'
+    assert f'{at} title="{session.pk}">basket &lt;restarts&gt;</a>' in page
+    assert f'{at} title="{approval.pk}">ops.control on {approval.target}</a>' in page
+    assert 'class="field-target">audit<' in page
+
+
 def test_the_trail_is_searched_by_who_what_and_whom(operator):
     act = factories.AuditEventFactory(actor="ann", action="note.delete", target_id="n-1")
     other = factories.AuditEventFactory(actor="bob", action="session.cancel", target_id="s-1")

@@ -36,7 +36,8 @@ def waiting(running) -> ApprovalRequest:
             "undo": "Nothing undoes it here.",
             "verification": ["No answer before a read."],
             "current_state": "hanging",
-            "origins": ["name: was written by the model"],
+            "origins": ["name: stands in the result of ops.query [T1]"],
+            "found_by": 1,
             "masked": 2,
         },
     )
@@ -57,7 +58,10 @@ def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting)
 
     panel = page[page.index(f'id="approval-{waiting.pk}"') : page.index('id="alert"')]
     assert "k8s.<b>pods_delete</b>" in panel
-    assert 'on <b>render-4</b>, whose state is <span class="t-mono">“hanging”</span>' in panel
+    assert 'on <b>render-4</b>, found by <a class="t-ev" href="#T1"' in panel
+    assert 'Now <b class="t-mono">hanging</b>' in panel
+    assert 'name: stands in the result of ops.query <a class="t-ev" href="#T1"' in panel
+    assert re.search(r'<progress class="t-drain" max="\d+" value="\d+"', panel)
     assert 'x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>' in panel
     assert 'a\n&lt;b&gt;<span class="t-inv">U+001B</span>[2K\n' in panel
     assert "2 masked values will run unseen" in panel
@@ -169,7 +173,8 @@ def test_who_may_not_decide_sees_all_and_is_told_why_there_is_no_button(viewer, 
     assert "data-decides" not in page
     assert 'id="decide-form"' not in page
     assert 'class="t-waits"' not in page
-    assert "You may not decide about this" in page
+    assert " data-known" in page
+    assert "Your account may not decide about changes" in page
     assert "groups approver and admin" in page
     assert "k8s.<b>pods_delete</b>" in page
 
@@ -238,7 +243,7 @@ def test_a_state_that_nothing_shows_is_not_passed_over(decider, waiting):
     waiting.preview["current_state"] = ""
     waiting.save()
 
-    assert "on <b>render-4</b>; how it is now, nothing shows" in read(decider, waiting)
+    assert "No read that TARSy knows tells how it is now." in read(decider, waiting)
 
 
 def test_who_may_not_decide_is_refused_and_written_down(viewer, waiting):

@@ -80,3 +80,7 @@ def test_a_link_to_a_claim_opens_its_evidence_and_a_search_has_its_own_next(prov
 
     expect(page.locator("[data-find-count]")).to_contain_text("2 of")
     expect(evidence).to_contain_text("Claim 1 of 3")
+    evidence.get_by_role("link", name="Show in the timeline").click()
+    back = page.get_by_role("button", name="Back to where you read")
+    back.click()
+    expect(back).to_be_hidden()

@@ -49,6 +49,15 @@ def test_an_empty_list_shows_how_to_send_an_alert_to_this_host(viewer):
     assert "url: http://localhost/api/v1/webhooks/alertmanager" in page
 
 
+def test_the_first_page_of_a_demo_says_what_is_coming(viewer, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    (tmp_path / "demo").write_text("pool")
+
+    assert "The demo is about to begin" in viewer.get("/").content.decode()
+    SessionFactory(completed=True)
+    assert "The demo is about to begin" not in viewer.get("/").content.decode()
+
+
 def test_running_queued_and_ended_sessions_have_their_sections(viewer, running):
     SessionFactory(title="waits first")
     SessionFactory(completed=True, title="is over")
@@ -71,7 +80,11 @@ def test_the_conclusion_is_told_in_one_line(viewer, finished):
     ("metadata", "report", "marks"),
     [
         ({}, "All is well.", []),
-        ({"withheld_claims": [{}]}, "It is slow.", ["1 sentence withheld"]),
+        (
+            {"withheld_claims": [{}]},
+            "## Conclusion\nIt is slow. Confidence: high\n\n## Evidence\n1. So it is [T1].",
+            ["1 sentence withheld"],
+        ),
         ({"unsupported": [{}]}, "It is full.", ["1 unsupported claim"]),
         (
             {"unsupported": [{}, {}]},
@@ -103,6 +116,7 @@ def test_a_report_that_cannot_be_relied_on_is_marked_in_words(viewer, metadata, 
     html = page.content.decode()
     # A write that nothing has confirmed is told in place of "Completed".
     assert ("Completed</span>" in html) is ("Unverified write" not in marks)
+    assert "high confidence" not in html
     assert html.count('class="t-mark"') == len(marks) - marks.count("Unverified write")
 
 

@@ -36,7 +36,7 @@ def test_the_reason_why_a_session_failed_is_said_once(viewer, finished):
     page = viewer.get(f"/sessions/{finished.pk}/").content.decode()
 
     assert page.count(reason) == 1
-    assert page.count("The reason stands at the top") == 2
+    assert page.count("The reason stands at the top") == 1
 
 
 def test_that_passages_are_unsupported_is_said_once_with_their_number(viewer, finished):

@@ -1,12 +1,14 @@
+import re
 import uuid
 
 import pytest
 
 from agents.report import parse_report
-from investigations.models import Event, TimelineEvent
+from investigations.models import AlertSession, Event, TimelineEvent
 from investigations.selectors.claims import ReportClaims
 from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.page import LATEST
+from safety.grounding.withholding import WITHHELD
 from tests.factories import (
     EventFactory,
     ExecutionFactory,
@@ -37,6 +39,42 @@ def test_the_conclusion_comes_before_the_timeline(viewer, finished):
     assert "The basket service passes its memory limit." in page
     assert "High confidence, with gaps in its evidence." in page
     assert page.index('id="conclusion"') < page.index('id="timeline"')
+
+
+def test_a_report_that_tells_of_an_act_that_never_was_is_not_said_to_be_sure(viewer, finished):
+    AlertSession.objects.filter(pk=finished.pk).update(
+        final_analysis=finished.final_analysis.replace("It ", f"{WITHHELD} It ") + f"\n\n{WITHHELD}"
+    )
+
+    page = _read(viewer, finished)
+
+    assert "High confidence" not in page
+    assert "its confidence counts for nothing" in page
+
+
+def test_stages_that_sum_up_others_have_no_number(viewer, finished):
+    for index, (name, kind) in enumerate(
+        [("Investigate - Synthesis", "synthesis"), ("verify", "investigation")], start=2
+    ):
+        StageFactory(session=finished, stage_index=index, stage_name=name, stage_type=kind)
+
+    page = _read(viewer, finished)
+
+    head = r'(?:stage-n" aria-hidden="true">(\d)</span>\s*)?<h2 class="t-stage-t">([^<]*)</h2>'
+    assert re.findall(head, page) == [
+        ("1", "Investigate"), ("", "Investigate: synthesis"), ("2", "Verify"),
+    ]  # fmt: skip
+
+
+def test_an_agent_that_has_begun_gets_its_tools_ready_before_it_asks_a_model(viewer, running):
+    execution = running.executions.get()
+    execution.timeline_events.all().delete()
+
+    page, listed = _read(viewer, running), viewer.get("/").content.decode()
+
+    assert "Getting its tools ready" in page
+    assert f'id="since-{execution.pk}"' in page
+    assert "getting tools ready" in listed
 
 
 def test_claims_show_their_evidence_or_its_absence(viewer, finished):
@@ -442,7 +480,7 @@ def test_tokens_that_no_model_told_are_unknown_and_a_price_can_be_given_in_one_c
     assert "<b>0</b> tokens" not in page
     assert 'popovertarget="pricing"' in page
     assert "llama-4: {input_per_million: 0.00, output_per_million: 0.00}" in page
-    assert "unknown<small>unpriced</small>" in viewer.get("/").content.decode()
+    assert ">unknown</td>" in viewer.get("/").content.decode()
 
 
 def test_a_block_of_code_below_a_step_is_the_command_of_that_step(viewer):

@@ -384,7 +384,8 @@ def test_failed_sessions_of_the_last_hour_are_told_by_cause_until_acknowledged(v
 
 
 def test_tool_calls_that_failed_are_counted_by_server(viewer, configured):
-    for error in ("connection refused", "", ""):
+    asked = 'remote.get reported an error.\nYou asked: remote__get {"host": "web-4"}'
+    for error in (f"{asked}\nIt answered:\nconnection refused", "", ""):
         MCPInteractionFactory(server_name="remote", error_message=error)
 
     hour = viewer.get(PATH).context["hour"]

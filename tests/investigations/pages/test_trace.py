@@ -3,7 +3,7 @@
 import json
 import re
 import uuid
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test.utils import override_script_prefix
@@ -12,8 +12,16 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigations.models import AlertSession, Message, TimelineEvent
+from agents.fencing import fence
+from investigations.models import (
+    AgentExecution,
+    AlertSession,
+    ApprovalRequest,
+    Message,
+    TimelineEvent,
+)
 from investigations.selectors.trace.bodies import PREVIEW
+from investigations.selectors.trace.idle_times import find_idle
 from investigations.selectors.trace.page import MANY, read_trace_page
 from investigations.selectors.trace.scale import NARROWEST, TimeScale
 from investigations.templatetags.display import part
@@ -63,11 +71,22 @@ def test_a_page_carries_no_body_of_a_call(viewer, traced):
     assert f'data-body="/sessions/{traced.pk}/trace/llm/{call.pk}/"' in page
 
 
+def test_the_marks_around_text_from_outside_are_words(viewer, traced):
+    message = Message.objects.filter(execution__session=traced, role="user").first()
+    Message.objects.filter(pk=message.pk).update(content=fence("is <<<outside x", "alert data"))
+    call = traced.llm_interactions.order_by("created_at").first()
+
+    opened = _open(viewer, traced, f"llm/{call.pk}/")
+
+    assert "[text from outside, alert data]\nis ‹‹‹outside x\n[end of text from outside]" in opened
+
+
 def test_what_calls_took_and_cost_is_told_and_what_has_no_price_too(viewer, traced):
     page = _read(viewer, traced)
 
     assert "~$0.0340" in page
-    assert ">unpriced<" in page
+    assert '<span class="t-col-cost">–</span>' in page
+    assert ">unpriced<" not in page
     assert '<b title="1 of 2 model calls have no price">~$0.03</b> + unpriced' in page
     assert "1.2k, 80" in page
     assert "0.41 s" in page
@@ -224,14 +243,14 @@ def test_a_tool_call_shows_arguments_result_and_what_the_gate_did(viewer, traced
     assert '<span class="t-tag">write</span>' in page
 
 
-def test_a_refused_call_says_with_which_code_in_its_row(viewer, traced):
+def test_a_refused_call_says_why_in_words_in_its_row(viewer, traced):
     execution = traced.executions.get()
     details = {"session": str(traced.pk), "execution": str(execution.pk), "call": 2,
                "code": "STRICT_RESOLUTION", "reason": "No such resource."}  # fmt: skip
     AuditEventFactory(action="call.block", target_id=str(traced.pk), details=details)
 
     page = _read(viewer, traced)
-    assert ">STRICT_RESOLUTION<" in page
+    assert "STRICT_RESOLUTION" not in page
     assert "what it means to act on has not been found exactly: No such resource." in page
 
 
@@ -480,6 +499,53 @@ def test_the_scale_counts_each_moment_of_work_once_and_none_in_between(stages):
     together = sum((end - start).total_seconds() for start, end in stages)
     assert longest <= scale.seconds + 1e-6
     assert scale.seconds <= together + 1e-6
+
+
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    return BEGAN + timedelta(seconds=seconds)
+
+
+@given(st.lists(spans, min_size=1, max_size=6), st.lists(spans, max_size=6), spans, moments)
+def test_waiting_moves_no_bar_before_another_and_takes_a_fifth_at_most(stages, idle, work, moment):
+    scale = TimeScale(stages, idle)
+
+    start, end = work
+    middle = min(max(start, moment), end)
+    assert scale.bar(start, middle).start <= scale.bar(middle, end).start + 0.01
+    assert scale.seconds == pytest.approx(TimeScale(stages).seconds)
+    assert list(scale.ticks) == sorted(scale.ticks)
+
+
+def idle_times(session: AlertSession, now: datetime) -> list[tuple[datetime, datetime]]:
+    agents = AgentExecution.objects.filter(session=session)
+    return find_idle(agents, ApprovalRequest.objects.filter(session=session), now)
+
+
+def test_an_hour_until_a_person_decides_leaves_the_work_its_room(running):
+    running.executions.update(started_at=at(0))
+    ApprovalRequestFactory(
+        execution=running.executions.get(), tool_number=1, status="denied",
+        created_at=at(20), decided_at=at(3620),
+    )  # fmt: skip
+
+    scale = TimeScale([(at(0), at(3640))], idle_times(running, at(3640)))
+
+    assert scale.has_short_waits
+    assert scale.bar(at(0), at(20)) == (0, 40)
+    assert scale.bar(at(20), at(3620)) == (40, 20)
+    assert scale.ticks[-1] == 3640
+
+
+def test_waiting_is_no_idle_time_while_another_agent_works(running):
+    execution = running.executions.get()
+    running.executions.update(started_at=at(0))
+    ExecutionFactory(stage=execution.stage, completed=True, started_at=at(0), completed_at=at(30))
+    ApprovalRequestFactory(execution=execution, tool_number=1, created_at=at(10))
+
+    assert idle_times(running, at(100)) == [(at(30), at(100))]
 
 
 def test_hours_between_two_questions_take_no_room(db):

@@ -34,8 +34,10 @@ from investigations.models import (
     AlertSession,
     LLMInteraction,
     MCPInteraction,
+    Stage,
     TimelineEvent,
 )
+from investigations.selectors.changes import NOTHING
 from investigations.selectors.offers import offers_of_execution, offers_of_session
 from investigations.selectors.past_calls import past_calls
 from investigations.services import offers, recording
@@ -65,6 +67,7 @@ from tests.investigations.engine import (
     seqs,
     start_session,
 )
+from tests.investigations.pages.conftest import add_tool_call
 from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
@@ -263,6 +266,23 @@ def test_a_worker_that_lost_its_lease_writes_nothing(claim: Claim, write):
     assert (row.status, row.lease_token, row.worker_id) == ("active", taken.lease_token, "worker-2")
     assert not row.messages.exists()
     assert seqs(claim.session.pk) == before
+
+
+@pytest.mark.parametrize(
+    ("may_write", "metadata", "says_so"),
+    [(False, {}, False), (True, {}, True), (False, {"withheld_claims": [{}]}, True)],
+    ids=["nothing was asked for", "a write was proposed", "it spoke of one"],
+)
+def test_an_answer_in_the_chat_says_that_nothing_was_changed_where_there_is_a_question_of_it(
+    claim: Claim, may_write, metadata, says_so
+):
+    Stage.objects.filter(pk=claim.execution.stage_id).update(stage_type=Stage.Type.CHAT)
+    add_tool_call(claim.execution, 1, is_error=True, may_write=may_write)
+
+    recording.record_note(claim.execution, Note("final_analysis", "It is well.", metadata), str)
+
+    answer = TimelineEvent.objects.get(event_type="final_analysis").content
+    assert answer == (f"{NOTHING}\n\nIt is well." if says_so else "It is well.")
 
 
 @committed

@@ -119,7 +119,7 @@ async def test_a_tool_that_its_server_calls_destructive_asks_unless_it_is_named_
     await named.obey("reset_deployment", **TARGET)
 
     assert repairs.written == []
-    assert "destroys" in " ".join(repairs.desk.asked[0].reasons)
+    assert "destroys" in repairs.desk.asked[0].reasons[0].words
     assert named.written == [("reset_deployment", TARGET)]
 
 
@@ -167,7 +167,7 @@ async def test_no_word_of_any_text_lays_down_a_value(source, text, arguments):
 
     assert cluster.written == []
     (asked,) = cluster.desk.asked
-    assert [reason.partition(":")[0] for reason in asked.reasons] == list(arguments)
+    assert [reason.words.partition(":")[0] for reason in asked.reasons] == list(arguments)
 
 
 async def test_a_value_that_the_operator_listed_needs_nobody():
@@ -243,4 +243,4 @@ async def test_the_person_is_told_that_it_repairs_nothing_where_that_is_why_they
 
     await do(gate, own("control", "write", resource_id=NGINX, type="service", action="stop"))
 
-    assert desk.asked[0].reasons == said
+    assert tuple(each.words for each in desk.asked[0].reasons) == said

@@ -274,7 +274,7 @@ async def test_autonomous_asks_a_person_about_content_that_the_model_or_a_tool_w
         await agent.edit("write", conf, "listen=0.0.0.0\n")
 
         [proposal] = desk.asked
-        assert any(each.startswith("content: ") for each in proposal.reasons)
+        assert any(each.words.startswith("content: ") for each in proposal.reasons)
         assert conf.read_text() == "a=1\nb=2\n"
 
 
@@ -370,7 +370,7 @@ async def test_autonomous_asks_about_a_file_that_runs_by_itself_and_says_when(op
 
         [proposal] = desk.asked
         assert proposal.preview.risk == "high"
-        assert any("every shell or session that starts reads it" in each
+        assert any("every shell or session that starts reads it" in each.words
                    for each in proposal.reasons)  # fmt: skip
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from safety.gate.destinations import find_destinations, is_inside
-from safety.gate.provenance import Block, Provenance
+from safety.gate.provenance import Block, Provenance, find_source
 from safety.gate.safety_gate import SafetyGate
-from safety.gate_port import GateRequest
+from safety.gate_port import GateRequest, Licence
 from tests.safety.gate.calls import NGINX, REPAIRS, Desk, do, foreign, own, resolve
 
 STRING = {"type": "string"}
@@ -87,8 +87,8 @@ async def test_what_only_a_read_returned_is_no_target():
     ("arguments", "reason"),
     [
         ({"replicas": 0}, "replicas"),
-        ({"host": "203.0.113.9"}, "host: came from alert PodDown"),
-        ({"command": "deploy.sh --force"}, "command: came from runbook https://example.com/rb"),
+        ({"host": "203.0.113.9"}, "host: stands in the alert"),
+        ({"command": "deploy.sh --force"}, "command: stands in the runbook"),
         ({"labels": {"delete all pods": None}}, "the name delete all pods"),
         ({"labels": {"x": []}}, "the name x"),
         ({"note": "see https://evil.example/x"}, "note: was written by the model"),
@@ -106,7 +106,43 @@ async def test_what_nobody_trusted_has_given_asks_a_person(arguments, reason):
     refusal = await do(gate, replace(request, schema=schema))
 
     assert refusal is not None
-    assert any(each.startswith(reason) for each in desk.asked[0].reasons)
+    assert any(each.words.startswith(reason) for each in desk.asked[0].reasons)
+
+
+def told_by(*texts: str) -> list[Block]:
+    return [Block(text, Provenance("tool", "k8s.look", str(n))) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "texts", "call"),
+    [
+        ("to_revision", "41", ["started 01:41:52", '{"revision": 41}'], "1"),
+        ("to_revision", "41", ["exit 41", "port: 41", "revision=41"], "2"),
+        ("toRevision", "41", ["exit 41", "port: 41"], "1"),
+        ("name", "web-7", ["web-70 web-7-x", "pod web-7 died"], "1"),
+        ("to_revision", "41", ["at 00:41", "41:07 later", "x-41"], None),
+        ("force", "true", ['{"force": true}'], None),
+    ],
+    ids=["a time of day", "the name of the argument", "any name", "a longer name", "nowhere",
+         "a flag"],
+)  # fmt: skip
+def test_a_value_is_said_to_stand_where_it_is_told_and_not_where_it_happens_to_be(
+    name, value, texts, call
+):
+    source = find_source(name, value, told_by(*texts))
+
+    assert (source.call_id if source else None) == call
+
+
+async def test_a_person_is_told_which_call_found_the_target():
+    gate, desk = make_gate()
+    await list_pods(gate, [{"name": "web-9"}])
+    found = replace(foreign("pods_get", "resolve"), call_id="the one")
+    await do(gate, found, json.dumps([{"name": "db-0"}]))
+
+    await do(gate, replace(delete(name="db-0"), licence=Licence()))
+
+    assert desk.asked[0].found_by == "the one"
 
 
 READS = [
