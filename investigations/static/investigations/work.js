@@ -138,7 +138,8 @@ export class Work {
 
   draw() {
     const stage = this.ended ? null : this.stage();
-    this.pill.hidden = !stage || this.isInView();
+    // Where a person is waited for, that is where the work is.
+    this.pill.hidden = !stage || this.isInView() || Boolean(document.querySelector(".t-appr"));
     if (this.pill.hidden) return;
     const open = stage.querySelectorAll('.t-agent-head:is([data-status="active"], [data-status="pending"])').length;
     const agents = open > 1 ? `, ${open} agents` : "";
