@@ -38,6 +38,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         "gcp_monitoring": "token",
         "generic": "token",
         "github": "github",
+        "google_pubsub": "token",
         "grafana": "grafana",
         "icinga2": "token",
         "jira_sm": "jira",

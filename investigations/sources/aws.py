@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from pydantic import AliasChoices, Field
+
 from investigations.sources.fields import (
     Labels,
     Moment,
@@ -45,6 +47,12 @@ _WEIGHTS: Sequence[tuple[float, Severity]] = (
     (9.0, "critical"), (7.0, "high"), (4.0, "warning"), (0.0, "info"),
 )  # fmt: skip
 _ALARM_EVENT = "CloudWatch Alarm State Change"
+_CLOSED_INSIGHT = "CLOSED_INSIGHT"
+_FINE = frozenset({"succeeded", "completed", "passed", "running"})
+_UNDER_WAY = frozenset({
+    "started", "starting", "submitted", "pending", "runnable", "in_progress", "in progress",
+    "queued", "resumed", "created", "provisioning",
+})  # fmt: skip
 
 
 class Envelope(Part):
@@ -106,13 +114,20 @@ class Finding(Part):
 
 
 class Detail(Part):
-    title: Text = ""
+    """Of an alarm `state` is an object; of a job or a run, a word."""
+
+    title: Text = Field("", validation_alias=AliasChoices("title", "insightDescription"))
     alarmName: Text = ""
     state: StateOfAlarm = StateOfAlarm()
+    word: Text = Field("", validation_alias=AliasChoices("state", "status"))
     configuration: Configuration = Configuration()
     statusCode: Text = ""
+    messageType: Text = ""
     eventArn: Text = ""
-    severity: Text = ""
+    insightId: Text = ""
+    insightUrl: Url = ""
+    resourceArn: Text = ""
+    severity: Text = Field("", validation_alias=AliasChoices("severity", "insightSeverity"))
 
 
 class EventBridgeEvent(Part):
@@ -213,18 +228,17 @@ def read_eventbridge(post: Post) -> Reading:
         found = tuple(map(_read_finding, members))
         return Reading("aws_eventbridge", found, "", event.id, "", bad, left_out)
     detail = Detail.model_validate(event.detail)
-    is_alarm = event.detail_type == _ALARM_EVENT
-    if is_alarm:
-        known = _STATES.get(detail.state.value, ("other", f"state {detail.state.value[:60]}"))
-    else:
-        known = ("resolved", "") if detail.statusCode == "closed" else ("firing", "")
-    state, reason = known
+    state, reason = _state_of_event(event, detail)
     moment = detail.state.timestamp or event.time
     resource = event.resources[0] if event.resources else ""
     alert = make_alert(
         state,
         reason=reason,
-        key=detail.eventArn or resource or all_of(event.source, event.detail_type, event.id),
+        key=detail.eventArn
+        or all_of(event.source, detail.insightId)
+        or detail.resourceArn
+        or resource
+        or all_of(event.source, event.detail_type, event.id),
         titles=(
             name_and_told(detail.alarmName, detail.configuration.description),
             detail.title,
@@ -233,11 +247,26 @@ def read_eventbridge(post: Post) -> Reading:
         severity=detail.severity,
         severities=_name_weight(detail.severity),
         labels={"account": event.account, "region": event.region, "source": event.source},
+        links=Links(alert=detail.insightUrl),
         starts_at=moment if state == "firing" else None,
         ends_at=moment if state == "resolved" else None,
         body=post.body,
     )
     return Reading(source="aws_eventbridge", alerts=(alert,), delivery_id=event.id)
+
+
+def _state_of_event(event: EventBridgeEvent, detail: Detail) -> tuple[State, str]:
+    """An alarm tells its state. A job, a run or an insight tells a word: what is fine is over, what
+    has but begun says nothing yet, and anything else fires."""
+    if event.detail_type == _ALARM_EVENT:
+        value = detail.state.value
+        return _STATES.get(value, ("other", f"state {value[:60]}"))
+    word = detail.word.lower()
+    if word in _UNDER_WAY:
+        return "other", f"state {detail.word[:60]}"
+    is_over = word in _FINE or detail.statusCode == "closed"
+    is_over = is_over or detail.messageType == _CLOSED_INSIGHT
+    return ("resolved" if is_over else "firing"), ""
 
 
 def _name_weight(word: str) -> Mapping[str, Severity]:

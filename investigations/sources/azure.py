@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-from investigations.sources.fields import Labels, Moment, Part, Text, Texts, Url, as_object
+from investigations.sources.fields import (
+    Labels,
+    Moment,
+    Part,
+    Text,
+    Texts,
+    Url,
+    as_object,
+    read_url,
+)
 from investigations.sources.reading import (
     AlertReading,
     Links,
@@ -43,8 +52,16 @@ class Essentials(Part):
     investigationLink: Url = ""
 
 
+class AlertContext(Part):
+    """Only that of managed Prometheus has labels and annotations."""
+
+    labels: Labels = {}
+    annotations: Labels = {}
+
+
 class CommonData(Part):
     essentials: Essentials = Essentials()
+    alertContext: AlertContext = AlertContext()
     customProperties: Labels = {}
 
 
@@ -118,8 +135,11 @@ def _read_common(post: Post, data: CommonData) -> AlertReading:
         titles=(name_and_told(told.alertRule, told.description), *told.configurationItems),
         severity=told.severity,
         severities=_SEVERITIES,
-        labels={**named, **data.customProperties},
-        links=Links(alert=told.investigationLink),
+        labels={**named, **data.alertContext.labels, **data.customProperties},
+        links=Links(
+            alert=told.investigationLink,
+            runbook=read_url(data.alertContext.annotations.get("runbook_url")),
+        ),
         starts_at=told.firedDateTime,
         ends_at=told.resolvedDateTime if state == "resolved" else None,
         body=post.body,

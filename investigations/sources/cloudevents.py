@@ -5,6 +5,7 @@ import binascii
 import re
 from collections.abc import Iterable, Mapping
 
+from investigations.sources.facts import facts_of_leaves
 from investigations.sources.fields import Moment, Part, Text, as_object, read_text, split_members
 from investigations.sources.inner_json import read_inner
 from investigations.sources.reading import (
@@ -18,7 +19,7 @@ from investigations.sources.reading import (
 )
 from investigations.sources.signs import Source
 from investigations.sources.states import names_state, state_of
-from investigations.sources.telling import titles_of_document
+from investigations.sources.telling import titles_of_document, walk
 
 _STATES = ("state", "status", "alert_state")
 _IDENTITIES = (
@@ -26,7 +27,7 @@ _IDENTITIES = (
 )  # fmt: skip
 """Extensions, or members of the data, that name the alert and not the event."""
 _NAMES = ("alertname", "rule", "rulename", "check", "reason", "name")
-_VERSION = re.compile(r"v\d{1,4}", re.ASCII | re.IGNORECASE)
+_VERSION = re.compile(r"v?\d{1,4}", re.ASCII | re.IGNORECASE)
 
 
 class Event(Part):
@@ -97,7 +98,9 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
             event.subject,
             event.type,
         ),
-        severity=event.severity or read_text(told.get("severity")),
+        severity=event.severity
+        or read_text(told.get("severity"))
+        or facts_of_leaves(walk(data)).severity,
         service=event.subject,
         labels=named,
         starts_at=event.time if state == "firing" else None,

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from pydantic import AliasChoices, Field
+
 from investigations.sources.fields import Labels, Part, Text, Url, fold_names
 from investigations.sources.reading import (
     Links,
@@ -35,14 +37,16 @@ _TEST_IDS = ("999", "TESTID")
 
 
 class Problem(Part):
+    """A problem, or one of security, whose places are called otherwise."""
+
     pid: Text = ""
-    problemid: Text = ""
+    problemid: Text = Field("", validation_alias=AliasChoices("problemid", "securityproblemid"))
     problemtitle: Text = ""
     title: Text = ""
     state: Text = ""
-    problemseverity: Text = ""
+    problemseverity: Text = Field("", validation_alias=AliasChoices("problemseverity", "severity"))
     problemimpact: Text = ""
-    problemurl: Url = ""
+    problemurl: Url = Field("", validation_alias=AliasChoices("problemurl", "securityproblemurl"))
     problem_url: Url = ""
     impactedentity: Text = ""
     tags: Labels = {}
@@ -79,6 +83,7 @@ SOURCE = Source(
         ("ProblemTitle", "State"),
         ("PID", "ProblemTitle"),
         ("ProblemID", "ProblemTitle"),
+        ("SecurityProblemId",),
     ),
     expects="an object with `PID`, `State` and `ProblemTitle`, as the template of the "
     "notification says",

@@ -25,6 +25,7 @@ from investigations.sources.reading import (
     Reading,
     State,
     Unreadable,
+    all_of,
     key_of_document,
     make_alert,
 )
@@ -96,16 +97,26 @@ def _severity_word(body: Mapping[str, JSON]) -> str:
 
 
 def _read_document(body: dict[str, JSON]) -> AlertReading:
-    state = state_of(*_state_words(body))
+    key, told = _open(body)
+    state = state_of(*_state_words(told))
     return make_alert(
         state,
-        key=key_of_document(_without_state(body)),
+        key=key or key_of_document(_without_state(body)),
         titles=titles_of_document(body),
-        severity=_severity_word(body),
-        labels=read_labels(body.get("labels")),
-        tells_end=any(_state_words(body)),
+        severity=_severity_word(told),
+        labels=read_labels(told.get("labels")),
+        tells_end=any(_state_words(told)),
         body=body,
     )
+
+
+def _open(body: dict[str, JSON]) -> tuple[str, dict[str, JSON]]:
+    """The key and the fields of a document; one by the rules of JSON:API has them in its data."""
+    data = as_object(body.get("data"))
+    fields = data.get("attributes")
+    if not isinstance(fields, dict):
+        return "", body
+    return all_of(read_text(data.get("type")), read_text(data.get("id"))), fields
 
 
 def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -44,6 +44,8 @@ class Event(Part):
     reason: Text = ""
     told: Text = Field("", validation_alias=AliasChoices("message", "note"))
     type: Text = ""
+    severity: Text = ""
+    """What controllers of Flux tell in place of a type."""
     source: Component = Field(
         Component(), validation_alias=AliasChoices("source", "deprecatedSource")
     )
@@ -90,7 +92,8 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
     }
     place = {"kind": about.kind, "name": about.name, "namespace": namespace}
     which = about.uid or key_of_labels(place)
-    state: State = "other" if event.type == "Normal" else "firing"
+    is_normal = event.type == "Normal" or (not event.type and event.severity == "info")
+    state: State = "other" if is_normal else "firing"
     what = f"{about.kind} {about.name}".strip()
     is_named = re.search(rf"(?<!\w){re.escape(about.name[:300])}(?!\w)", event.told)
     seen = what if about.name and not is_named else ""
@@ -99,7 +102,7 @@ def _read_event(body: dict[str, JSON]) -> AlertReading:
         reason="normal event" if state == "other" else "",
         key=f"{which}/{event.reason}" if which else "",
         titles=(": ".join(each for each in (event.reason, seen, event.told) if each), what),
-        severity=event.type,
+        severity=event.type or event.severity,
         service=about.name,
         labels=place | named,
         starts_at=event.first or event.eventTime or event.metadata.creationTimestamp,

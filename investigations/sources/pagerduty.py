@@ -1,4 +1,4 @@
-"""PagerDuty: webhooks version 3 and before, and events version 2, as other tools emit them."""
+"""PagerDuty: its webhooks, and events of both versions, as other tools emit them."""
 
 from datetime import datetime
 
@@ -45,6 +45,7 @@ _ACTIONS: dict[str, State] = {
     "acknowledge": "acknowledged",
     "resolve": "resolved",
 }
+_KEYS = ("routing_key", "service_key")
 _URGENCIES: dict[str, Severity] = {"low": "info"}
 
 
@@ -104,12 +105,24 @@ class EventV2(Part):
     payload: EventPayload = EventPayload()
 
 
+class EventV1(Part):
+    event_type: Text = ""
+    incident_key: Text = ""
+    description: Text = ""
+    client_url: Url = ""
+    details: Labels = {}
+
+
 def read(post: Post) -> Reading:
     body = as_object(post.body)
     if "messages" in body:
         return _read_messages(body)
     if "event_action" in body:
         return Reading(source="pagerduty", alerts=(_read_event_v2(body),))
+    if "service_key" in body:
+        return Reading(source="pagerduty", alerts=(_read_event_v1(body),))
+    if "event" not in body:
+        return Reading(source="pagerduty", notice="a change event is no alert")
     event = Event.model_validate(body.get("event"))
     state = _STATES.get(event.event_type, "other")
     # A note or a responder is told with the incident inside.
@@ -178,9 +191,27 @@ def _read_event_v2(body: dict[str, JSON]) -> AlertReading:
         labels=payload.custom_details,
         links=Links(alert=event.client_url),
         starts_at=payload.timestamp if state == "firing" else None,
-        # The routing key is a secret of whoever sends.
-        body={name: value for name, value in body.items() if name != "routing_key"},
+        body=_without_keys(body),
     )
+
+
+def _read_event_v1(body: dict[str, JSON]) -> AlertReading:
+    event = EventV1.model_validate(body)
+    state = _ACTIONS.get(event.event_type.lower(), "other")
+    return make_alert(
+        state,
+        reason=event.event_type if state == "other" else "",
+        key=event.incident_key,
+        titles=(event.description, event.incident_key),
+        labels=event.details,
+        links=Links(alert=event.client_url),
+        body=_without_keys(body),
+    )
+
+
+def _without_keys(body: dict[str, JSON]) -> dict[str, JSON]:
+    """They are secrets of whoever sends."""
+    return {name: value for name, value in body.items() if name not in _KEYS}
 
 
 SOURCE = Source(
@@ -191,6 +222,9 @@ SOURCE = Source(
         ("routing_key", "event_action"),
         ("event_action", "payload.summary"),
         ("event_action", "dedup_key"),
+        ("service_key", "event_type"),
+        # A change, which is no alert.
+        ("routing_key", "payload.summary"),
         ("messages[].incident",),
         ("messages[].data.incident",),
     ),

@@ -16,6 +16,7 @@ from investigations.sources import (
     generic,
     github,
     google_cloud,
+    google_pubsub,
     grafana,
     icinga2,
     jira_sm,
@@ -63,6 +64,7 @@ SOURCES: Mapping[str, Source] = {
         cloudevents.SOURCE,
         aws.SNS,
         aws.EVENTBRIDGE,
+        google_pubsub.SOURCE,
         azure.SOURCE,
         google_cloud.SOURCE,
         grafana.SOURCE,
@@ -92,6 +94,7 @@ SOURCES: Mapping[str, Source] = {
 _ENVELOPES: Mapping[str, Callable[[Post], Post | None]] = {
     cloudevents.SOURCE.name: cloudevents.unwrap,
     aws.SNS.name: aws.unwrap_sns,
+    google_pubsub.SOURCE.name: google_pubsub.unwrap,
 }
 
 

@@ -8,14 +8,13 @@ WORDS: Mapping[str, State] = {
     **dict.fromkeys(
         ("firing", "alerting", "alarm", "triggered", "trigger", "open", "opened", "active",
          "activated", "problem", "down", "failed", "failure", "error", "critical", "warning",
-         "new", "created", "fired"),
+         "new", "created", "fired", "detected", "reported", "raised"),
         "firing",
     ),
     **dict.fromkeys(
         ("resolved", "resolve", "ok", "okay", "closed", "close", "recovered", "recovery", "up",
-         "cleared", "clear", "inactive", "deactivated", "normal", "success", "fixed", "healthy",
-         "done", "ended",
-         "canceled", "cancelled"),
+         "cleared", "clear", "inactive", "deactivated", "normal", "success", "successful",
+         "succeeded", "fixed", "healthy", "done", "ended", "canceled", "cancelled"),
         "resolved",
     ),
     **dict.fromkeys(("acknowledged", "acknowledge", "ack", "acked"), "acknowledged"),

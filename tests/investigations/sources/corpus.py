@@ -60,6 +60,7 @@ def _compare_alert(alert: AlertReading, wanted: Mapping[str, Any]) -> Iterator[s
     found = {
         "state": alert.state,
         "key": alert.key,
+        "about": alert.about,
         "title": alert.title,
         "severity": alert.severity,
         "word": alert.severity_word,
