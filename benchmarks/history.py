@@ -358,7 +358,7 @@ def _fill(model: type[Model], source: str, expressions: Mapping[str, str]) -> No
     """Insert what is given; of the other columns that must have a value, the empty one."""
     columns = dict(expressions)
     for field in model._meta.concrete_fields:
-        is_filled = field.null or field.has_db_default() or field.primary_key
+        is_filled = field.null or field.has_db_default() or field.primary_key or field.generated
         if field.column not in columns and not is_filled:
             columns[field.column] = _empty(field.get_internal_type())
     names, values = ", ".join(columns), ", ".join(columns.values())
