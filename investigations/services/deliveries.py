@@ -25,6 +25,7 @@ from investigations.services.incidents.taking import (
     take_alerts,
 )
 from investigations.services.intake import FIELDS, choose_chain
+from investigations.services.statements import Statements
 from investigations.sources.reading import JSON, Post, Reading
 from investigations.sources.registry import read_post, read_post_of, recognise
 from tarsy.errors import InvalidInput
@@ -167,7 +168,7 @@ def _take(
     delivery.alerts = [_keep(each) for each in taken[:MOST_KEPT]]
     delivery.session_id = begun.session.pk if begun and begun.session else None
     delivery.incident_id = told_of.incident.pk if told_of and told_of.incident else None
-    delivery.save(force_insert=True)
+    _save(delivery)
     return Outcome(reading, delivery, taken, begun.session if begun else None)
 
 
@@ -192,7 +193,8 @@ def _find_equal(delivery: Delivery, is_told_once: bool) -> Delivery | None:
         if not delivery.delivery_id:
             same = same.filter(received_at__gt=timezone.now() - SAME_AGAIN)
     # The one that something was done about, not one of its copies.
-    first = same.exclude(outcome=Kind.DUPLICATE).defer("body").order_by("-received_at").first()
+    known = same.exclude(outcome=Kind.DUPLICATE).order_by("-received_at")
+    first = known.only("session_id", "incident_id", "alert_count").first()
     return first if first is not None and first.alert_count else None
 
 
@@ -204,8 +206,14 @@ def _note_duplicate(reading: Reading, delivery: Delivery, first: Delivery) -> Ou
     delivery.alert_count = len(reading.alerts)
     taken = tuple(Taken(each, Kind.DUPLICATE, told) for each in reading.alerts)
     delivery.alerts = [_keep(each) for each in taken[:MOST_KEPT]]
-    delivery.save(force_insert=True)
+    _save(delivery)
     return Outcome(reading, delivery, taken)
+
+
+def _save(delivery: Delivery) -> None:
+    rows = Statements()
+    rows.insert(delivery)
+    rows.run()
 
 
 def _keep(taken: Taken) -> dict[str, object]:

@@ -13,18 +13,21 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import F, Q
+from django.db.models import Q
 
 from agents.types import JSON
 from investigations.incidents.episodes import KnownEpisode, later
 from investigations.incidents.grouping import Placing
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertEpisode, Incident, MemberChange
+from investigations.services.statements import Statements
 from investigations.sources.reading import AlertReading
 from investigations.sources.severity import heaviest
 
 MOST_SINGLE_LOCKS = 64
 """A post with more keys waits until it has its source for itself."""
+MOST_SINGLE_ROWS = 32
+"""Up to so many, rows are written by a statement each, all in one round trip."""
 SEEN_JUST_NOW = timedelta(seconds=30)
 BODY_CHARACTERS = 20_000
 """Of one alert, as it is kept beside its episode."""
@@ -37,6 +40,11 @@ _RESTATE = """
            AS told (id, state, starts_at, ended_at, last_seen_at, count)
      WHERE episode.id = told.id
 """
+_SEE_AGAIN = """
+    UPDATE investigations_alertepisode SET count = count + 1, last_seen_at = %s
+     WHERE id = ANY(%s::uuid[])
+"""
+_RETIRE = "UPDATE investigations_alertepisode SET is_latest = false WHERE id = ANY(%s::uuid[])"
 _INCIDENT_FIELDS = (
     "title", "severity", "state", "takes_members", "member_count", "firing_count",
     "last_joined_at", "last_seen_at", "recovered_at", "reopened_at", "absorbed_by",
@@ -154,18 +162,35 @@ class Batch:
             self.touched_incidents[incident.pk] = incident
 
     def write(self) -> None:
-        """Everything but the sessions."""
-        _save_incidents(list(self.touched_incidents.values()))
-        Incident.objects.bulk_create(self.new_incidents)
+        """Everything but the sessions; of an ordinary post in two round trips."""
+        rows = Statements()
+        touched, is_small = list(self.touched_incidents.values()), self._is_small
+        if is_small:
+            for incident in touched:
+                rows.update(incident, _INCIDENT_FIELDS)
+            for incident in self.new_incidents:
+                rows.insert(incident)
+        else:
+            Incident.objects.bulk_update(touched, _INCIDENT_FIELDS, batch_size=500)
+            Incident.objects.bulk_create(self.new_incidents)
         if self.seen:
-            AlertEpisode.objects.filter(pk__in=self.seen).update(
-                count=F("count") + 1, last_seen_at=self.now
-            )
+            rows.add(_SEE_AGAIN, [self.now, self.seen])
         if self.retired:
-            AlertEpisode.objects.filter(pk__in=self.retired).update(is_latest=False)
-        _restate([*self.restated, *self.forgotten])
-        AlertEpisode.objects.bulk_create(self.new_episodes, batch_size=500)
+            rows.add(_RETIRE, [self.retired])
+        if restated := [*self.restated, *self.forgotten]:
+            rows.add(_RESTATE, _in_columns(restated))
+        if is_small:
+            for episode in self.new_episodes:
+                rows.insert(episode)
+        rows.run()
+        if not is_small:
+            AlertEpisode.objects.bulk_create(self.new_episodes, batch_size=500)
         MemberChange.objects.bulk_create(self.changes, batch_size=500)
+
+    @property
+    def _is_small(self) -> bool:
+        written = (self.touched_incidents, self.new_incidents, self.new_episodes)
+        return sum(map(len, written)) <= MOST_SINGLE_ROWS
 
     def _restate(self, row: AlertEpisode, starts_at: datetime | None) -> None:
         row.starts_at = starts_at
@@ -174,21 +199,10 @@ class Batch:
         self.restated.append(row)
 
 
-def _save_incidents(rows: Sequence[Incident]) -> None:
-    """One is saved sooner than many are updated at once."""
-    if len(rows) == 1:
-        rows[0].save(update_fields=_INCIDENT_FIELDS)
-    elif rows:
-        Incident.objects.bulk_update(rows, _INCIDENT_FIELDS, batch_size=500)
-
-
-def _restate(rows: Sequence[AlertEpisode]) -> None:
+def _in_columns(rows: Sequence[AlertEpisode]) -> list[list[object]]:
     """In one statement: of thousands, `bulk_update` takes a minute to write the SQL."""
-    if not rows:
-        return
     told = ((r.pk, r.state, r.starts_at, r.ended_at, r.last_seen_at, r.count) for r in rows)
-    with connection.cursor() as cursor:
-        cursor.execute(_RESTATE, [list(column) for column in zip(*told, strict=True)])
+    return [list(column) for column in zip(*told, strict=True)]
 
 
 def lock_post(
@@ -235,7 +249,7 @@ def read_batch(
     groups = sorted({each.group_key for each in placings.values()})
     batch = Batch(source, now, placings)
     rows = AlertEpisode.objects.filter(source=source, key__in=keys, is_latest=True)
-    batch.episodes = {row.key: row for row in rows}
+    batch.episodes = {row.key: row for row in rows.defer("body", "labels", "link")}
     ids = {row.incident_id for row in batch.episodes.values() if row.incident_id}
     wanted = Q(pk__in=ids)
     if groups:

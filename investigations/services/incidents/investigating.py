@@ -76,7 +76,7 @@ def follow_up(
             with session_write(session.pk) as write:
                 write.tell(session_updated(session.pk))
         elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
-            _refresh(session.pk, incident, rules, batch.now)
+            _refresh(session, incident, rules, batch.now)
         found[incident.pk] = Investigation(session)
     for session_id in sorted(batch.absorbed_sessions):
         _cancel_absorbed(session_id)
@@ -146,22 +146,20 @@ def _wait(batch: Batch, incident: Incident, gained: list[AlertReading]) -> Hold:
 
 
 def _refresh(
-    session_id: uuid.UUID, incident: Incident, rules: IncidentsConfig, now: datetime
+    session: AlertSession, incident: Incident, rules: IncidentsConfig, now: datetime
 ) -> None:
     """A waiting investigation is shown as what it has become; one whose alerts got so heavy that
-    they do not wait begins."""
-    with session_write(session_id) as write:
-        if write.session.status != AlertSession.Status.PENDING:
-            return
-        changed: dict[str, object] = {"severity": incident.severity}
-        if incident.firing_count > 1 and incident.kind == Incident.Kind.GROUP:
-            changed["title"] = f"{incident.title[:280]} and {incident.firing_count - 1:,} more"
-        elif incident.kind == Incident.Kind.STORM:
-            changed["title"] = incident.title
-        if incident.severity in rules.no_wait and write.session.not_before is not None:
-            hold = judge_hold(incident, rules, now)
-            changed |= {"not_before": hold.until, "held_for": hold.words}
-        AlertSession.objects.filter(pk=session_id).update(**changed)
+    they do not wait begins. Nobody is told, so it is one statement."""
+    changed: dict[str, object] = {"severity": incident.severity}
+    if incident.firing_count > 1 and incident.kind == Incident.Kind.GROUP:
+        changed["title"] = f"{incident.title[:280]} and {incident.firing_count - 1:,} more"
+    elif incident.kind == Incident.Kind.STORM:
+        changed["title"] = incident.title
+    if incident.severity in rules.no_wait and session.not_before is not None:
+        hold = judge_hold(incident, rules, now)
+        changed |= {"not_before": hold.until, "held_for": hold.words}
+    waiting = AlertSession.objects.filter(pk=session.pk, status=AlertSession.Status.PENDING)
+    waiting.update(**changed)
 
 
 def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
