@@ -15,6 +15,7 @@ from agents.types import Message
 from ops.server import build_server
 from ops.services.declaration import DeclaredService, load_services
 from ops.settings import OpsSettings
+from ops.targets import Targets
 from rules.run import OPENING, RulesTask, run_rules
 from tests.agents.doubles import MemoryJournal
 from tests.rules.lab.live import LiveToolbox, dump
@@ -80,6 +81,7 @@ async def _record(scene: Scene) -> str:
         host=scene.machine,
         container=None,
         services=declared,
+        targets=Targets(may_reach_out=scene.reaches_out),
     )
     async with Client(build_server(settings)) as client:
         toolbox = LiveToolbox(world, client=client, of_the_host=_OF_THE_HOST | unknown)

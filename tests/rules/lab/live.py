@@ -11,6 +11,8 @@ from agents.ports import ReportProgress
 from agents.types import ToolCall, ToolResult
 from tests.rules.worlds import World, WorldToolbox, answer_call
 
+_HOW_MUCH = ("lines", "limit")
+"""A world says the same to a look that asks for a little more or less."""
 _ALWAYS_LIVE = ("ss ", "nginx ", "psql ", "redis-cli ", "rabbitmq", "tail ")
 _NEVER_LIVE = ("kubectl ", "journalctl ", "systemctl ", "timedatectl ", "chronyc ", "dmesg ", "ps ")
 
@@ -36,8 +38,11 @@ class LiveToolbox(WorldToolbox):
         text = "".join(getattr(part, "text", "") for part in result.content)
         if target.tool == "changes":
             text = _without_boot(text)
+        arguments = {
+            name: value for name, value in target.arguments.items() if name not in _HOW_MUCH
+        }
         self.recorded.append(
-            {"tool": target.tool, "arguments": dict(target.arguments), "text": text,
+            {"tool": target.tool, "arguments": arguments, "text": text,
              **({"failed": True} if result.is_error else {})}
         )  # fmt: skip
         return ToolResult(text, text, is_error=bool(result.is_error), size_bytes=len(text))

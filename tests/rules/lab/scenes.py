@@ -22,3 +22,5 @@ class Scene:
     host: Host = field(default_factory=Host)
     """The rest of the machine, where it matters."""
     machine: str = "shop-1"
+    reaches_out: bool = False
+    """Whether the operator lets commands name other machines."""
