@@ -21,6 +21,12 @@ from masking.visible_text import clean_line, clean_text
 from mcp_bridge.wire.cutting import WHOLE_SIZE
 
 MAX_RESULT_BYTES = 1024 * 1024
+_DOUBTFUL = ('"ok"', '"error"')
+_ABOUT_ERRORS = frozenset({
+    "code", "detail", "details", "error", "errorCode", "error_code", "error_type", "hint",
+    "message", "requestId", "request_id", "statusCode", "status_code", "success", "suggestion",
+})  # fmt: skip
+"""Members of an answer that tells of nothing but an error."""
 _MOST_YAML = 100_000
 """Characters of a text that is compared with the structured content beside it."""
 
@@ -157,11 +163,18 @@ def _is_spelled_so(said: object, value: JSON) -> bool:
 
 
 def _says_not_ok(text: str) -> bool:
-    """Whether this is the envelope `{"ok": false, ...}` of a tool that reports failure inside."""
-    if not text.lstrip().startswith("{") or '"ok"' not in text[:2000]:
+    """Whether this is the envelope of a tool that reports failure inside: one that says that it is
+    not ok, or no success and why, or one that holds nothing but an error."""
+    if not text.lstrip().startswith("{") or not any(word in text[:2000] for word in _DOUBTFUL):
         return False
     try:
         envelope = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(envelope, dict) and envelope.get("ok") is False
+    if not isinstance(envelope, dict):
+        return False
+    error = envelope.get("error")
+    # A number of errors is a figure.
+    is_told = isinstance(error, str | dict | bool) and bool(error)
+    is_alone = envelope.keys() <= _ABOUT_ERRORS or envelope.get("success") is False
+    return envelope.get("ok") is False or (is_told and is_alone)

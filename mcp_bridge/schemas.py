@@ -201,14 +201,15 @@ def _kind_of(schema: Schema) -> str:
 
 
 def _text_choices(schema: Schema) -> list[str]:
-    """The allowed texts. Gemini takes neither an empty one nor anything that is no text."""
+    """The allowed texts, but for those in which something hides. Gemini takes neither an empty one
+    nor anything that is no text."""
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     if not isinstance(values, list):
         return []
     texts = [value for value in values if isinstance(value, str)]
     if "" in texts or any(not isinstance(value, str) and value is not None for value in values):
         return []
-    return list(dict.fromkeys(texts))
+    return list(dict.fromkeys(text for text in texts if text == clean_text(text)))
 
 
 def _describe(schema: Schema) -> str:
@@ -217,11 +218,15 @@ def _describe(schema: Schema) -> str:
     said = said if len(said) <= MAX_DESCRIPTION else f"{said[:MAX_DESCRIPTION]}…"
     values = schema.get("enum")
     if isinstance(values, list) and not _text_choices(schema):
-        said = f"{said} One of: {clean_line(json.dumps(values), 200)}.".strip()
+        said = f"{said} One of: {_spell(values)}.".strip()
     default = schema.get("default")
     if isinstance(default, str | int | float) and default != "":
-        said = f"{said} Default: {clean_line(json.dumps(default), 100)}.".strip()
+        said = f"{said} Default: {_spell(default, 100)}.".strip()
     return said
+
+
+def _spell(value: JSON, limit: int = 200) -> str:
+    return clean_line(json.dumps(value, ensure_ascii=False), limit)
 
 
 def _shallow(schema: Schema) -> Schema:

@@ -23,6 +23,8 @@ _OWN_MEMBERS = frozenset({"id", "type", "index", "function", "name", *_ARGUMENTS
 _MARKS = re.compile(r'["\\{}\[\]]')
 _MARK_BEHIND = re.compile(r"\s*<[|｜].*", re.DOTALL)
 """A special token that a server has left behind a name: of the channel that the call came by."""
+_CLOSING_MARKS = re.compile(r"(?:\s*(?:<[|｜][^<>|｜]{1,40}[|｜]>|</[a-z_]{1,30}>))+\s*\Z")
+"""Special tokens and closing tags that a server has left behind the arguments."""
 _FENCE = re.compile(r"\A```\w{0,10}\n(.*)\n```\Z", re.DOTALL)
 _NOTHING = frozenset({"", '""', "None", "undefined"})
 _MOST_TEXTS = 20
@@ -61,7 +63,10 @@ class CallPieces:
         return all(call.is_complete for call in self._calls)
 
     def add(self, pieces: object) -> None:
-        """Take the `tool_calls` of one chunk; some servers put one call in place of the list."""
+        """Take the `tool_calls` of one chunk; some servers put one call in place of the list, and
+        some languages number what stands in one."""
+        if isinstance(pieces, dict) and pieces and all(name.isdecimal() for name in pieces):
+            pieces = list(pieces.values())
         found = [pieces] if isinstance(pieces, dict) else as_list(pieces)
         for position, piece in enumerate(found):
             index: object = _read_index(look(piece, "index"))
@@ -75,10 +80,11 @@ class CallPieces:
 
     def _add(self, piece: Any, index: object) -> None:
         function = look(piece, "function")
-        function = piece if function is None else function
+        name = function if isinstance(function, str) else None
+        function = piece if function is None or name else function
         said = _Said(
             id=self._count(str(look(piece, "id") or "")),
-            name=self._count(as_text(look(function, "name") or "")),
+            name=self._count(as_text(name or look(function, "name") or "")),
             arguments=self._count(_write(_find_arguments(function))),
         )
         call = self._find(index, said)
@@ -206,6 +212,8 @@ def read_arguments(text: str) -> str:
     """
     bare = _FENCE.sub(r"\1", text.strip())
     texts = [] if bare in _NOTHING else _split(bare)
+    if texts is None and (found := _CLOSING_MARKS.search(bare, max(0, len(bare) - 200))):
+        texts = _split(bare[: found.start()])
     if texts is None:
         return text
     filled = [each for each in texts if each.value not in ({}, None)]

@@ -9,7 +9,14 @@ from agents.llm.head_thoughts import HeadThoughts
 from agents.llm.member_names import THOUGHT_TEXTS
 from agents.llm.usages import UsageReader
 from agents.llm.wanted_back import WantedBack
-from agents.llm.wire_values import as_list, as_text, clean_characters, clean_fields, look
+from agents.llm.wire_values import (
+    as_dict,
+    as_list,
+    as_text,
+    clean_characters,
+    clean_fields,
+    look,
+)
 from agents.llm_events import (
     AnswerFinished,
     CallProposed,
@@ -27,8 +34,12 @@ MAX_CALLS = 500
 MAX_EMPTY_CHUNKS = 100_000
 """In a row; a server that has nothing to say for longer has gone wrong."""
 
-_BROKEN_OFF = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
-"""Reasons to end that say that the answer is none; of DeepSeek, Z.ai, OpenRouter and vLLM."""
+_BROKEN_OFF = frozenset({
+    "error", "network_error", "insufficient_system_resource", "abort", "malformed_function_call",
+    "engine_overloaded",
+})  # fmt: skip
+"""Reasons to end that say that the answer is none; of DeepSeek, Z.ai, OpenRouter, vLLM, Gemini and
+Moonshot."""
 _UNREADABLE = (
     AttributeError, TypeError, ValueError, KeyError, OverflowError, RecursionError,
 )  # fmt: skip
@@ -114,7 +125,7 @@ class ChunkReader:
                 f"The model {self._model} ended the connection before its answer was complete.",
                 retryable=True,
             )
-        if reason in _BROKEN_OFF:
+        if reason.lower() in _BROKEN_OFF:
             raise LLMError(
                 "provider_error",
                 f"The model {self._model} broke its answer off ({reason}).",
@@ -127,6 +138,7 @@ class ChunkReader:
 
     def _read(self, chunk: Any) -> list[LLMEvent]:
         events: list[LLMEvent] = []
+        chunk = _unwrap(chunk)
         usage = self._usage.take(chunk)
         if usage is not None:
             events.append(UsageReported(usage))
@@ -157,8 +169,10 @@ class ChunkReader:
             self._hear(is_thought, text, events)
         if refusal := look(delta, "refusal"):
             self._say(TextDelta, refusal, events)
-        self._calls.add(look(delta, "tool_calls") or find_calls(content))
-        if call := look(delta, "function_call"):
+        calls = look(delta, "tool_calls") or find_calls(content)
+        self._calls.add(calls)
+        # The form of before says the same once more where a server speaks both.
+        if not calls and (call := look(delta, "function_call")):
             self._calls.add([call])
         self.wanted_back.take(delta)
 
@@ -204,6 +218,12 @@ class ChunkReader:
                 f"{MAX_CHARACTERS:,} characters or {MAX_CALLS} tool calls.",
             )
         return text
+
+
+def _unwrap(chunk: Any) -> Any:
+    """What a gateway has put into an envelope of its own."""
+    inner = as_dict(as_dict(chunk).get("data"))
+    return inner if "choices" in inner and "choices" not in chunk else chunk
 
 
 def _find_choices(chunk: Any) -> list[Any]:

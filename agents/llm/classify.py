@@ -19,6 +19,8 @@ _PASSING = frozenset({408, 409, 425})
 """Statuses below 500 of what is gone in a while."""
 LONGEST_QUOTE = 300
 
+_SAID_WITH_400 = (401, 403, 429)
+"""What services of AWS and gateways call by its name beside a status that says less."""
 _BAD_KEY = re.compile(
     r"api[ _-]?key (?:is )?(?:not valid|invalid|expired)|(?:incorrect|invalid) (?:x-)?api[ _-]?key"
     r"|API_KEY_INVALID",
@@ -54,6 +56,8 @@ def classify(error: Exception, settings: ProviderSettings) -> LLMError:
     error = _unwrap(error)
     said = read_error(getattr(error, "body", None), _find_text(error))
     status = _find_status(error) or said.status
+    if status == 400 and said.status in _SAID_WITH_400:
+        status = said.status
     if _is_timeout(error, status):
         return _connection(settings, "did not answer in time")
     if _is_broken_connection(error):

@@ -65,6 +65,8 @@ _OVERFLOW = re.compile(
     r"|`?inputs`?(?: tokens)? (?:\+|must have less than)"
     # what to do about it
     r"|(?:reduce|shorten)[^.]{0,50}\b(?:messages|prompt|input)\b"
+    # the same as engines from China say it
+    r"|(?:输入|上下文|[Pp]rompt)[^。]{0,20}(?:超过|超出|超长)"
     r"|tokens must be reduced|\btokens\b[^.]{0,40}\bmore than\b[^.]{0,40}\btokens?\b",
     re.IGNORECASE,
 )
@@ -73,7 +75,8 @@ _OVERFLOW_NAMES = re.compile(
     re.IGNORECASE,
 )
 _NOT_OVERFLOW = re.compile(
-    r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before", re.IGNORECASE
+    r"\btools?\[|\.description|\.name\b|completion tokens, whereas|wait before|\bquota\b",
+    re.IGNORECASE,
 )
 _NO_TOOL_CALLING = re.compile(
     r"(?:does|do)(?: not|n't) support (?:[\w-]+ ){0,3}(?:tool|function)(?![ _-]?choice|config\.)"
@@ -148,8 +151,13 @@ def is_error(event: Mapping[str, Any]) -> bool:
     if event.get("choices") is not None:
         return False
     code = event.get("code") or event.get("error_code")
-    has_failed = event.get("success") is False or (code and str(code) not in _FINE)
-    return bool(event.get("detail")) or bool(has_failed and _find_message(event))
+    has_failed = (
+        event.get("success") is False
+        or event.get("status") in ("error", "failed")
+        or (code and str(code) not in _FINE)
+    )
+    is_told = has_failed and any(map(_find_message, walk_error(event, 0)))
+    return bool(event.get("detail")) or bool(is_told)
 
 
 def read_error(body: object, text: str) -> ErrorBody:

@@ -17,13 +17,23 @@ _PAIRS = (
     ("<|channel|>analysis<|message|>", "<|end|>"),
     ("<|channel>thought", "<channel|>"),
     ("<|start_thinking|>", "<|end_thinking|>"),
+    ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
 )
-_LEADS = ("<|start|>assistant", "<|channel|>final<|message|>")
+_LEADS = (
+    "<|start|>assistant", "<|channel|>final<|message|>", "<|open|>response<|sep|>",
+    "<|start_response|>", "</think>", "</thinking>",
+)  # fmt: skip
 """What may stand between thoughts and answer, or before the first of them, and is neither."""
 _OPENINGS = (*(opening for opening, _ in _PAIRS), *_LEADS)
 MOST_BLANKS = 1_000
 """Before a tag at the head; who sends more of them sends no tag."""
 _MOST_BLOCKS = 20
+_BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z])(.*?)assistantfinal(?=\S)", re.DOTALL)
+"""What is left of gpt-oss where its server drops the tokens around the names of channels."""
+_END_MARKS = re.compile(r"(?:\s*(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>))+\s*\Z")
+"""Special tokens behind all that is said."""
+_LONGEST_END = 200
+_IN_TAGS = re.compile(r"\s*<(answer|response|final_answer)>(.*)</\1>\s*", re.DOTALL)
 _LATE_OPENING = re.compile(
     r"^[ \t]{0,3}(<think(?:ing)?>|<thought>|<reasoning>|<seed:think>|\[think\]|◁think▷)",
     re.IGNORECASE | re.MULTILINE,
@@ -102,12 +112,30 @@ class HeadThoughts:
 
 
 def part_late(text: str) -> tuple[str, str]:
-    """Thought and answer of a text that thinks behind its head; else no thought.
+    """Thought and answer of a text that thinks behind its head, without the marks and tags that
+    are around the answer; else no thought, and the text.
 
     Of thoughts that are opened, just what stands between their tags; where only the closing tag was
     printed, all before it. A tag that is quoted, or stands within a line or in what is laid out as
     code or a quotation, is talked about.
     """
+    thought, text = _part(text)
+    text = drop_end_marks(text)
+    wrapped = _IN_TAGS.fullmatch(text)
+    if wrapped and f"<{wrapped[1]}>" not in wrapped[2]:
+        text = wrapped[2].strip()
+    return thought, text
+
+
+def drop_end_marks(text: str) -> str:
+    """The text without special tokens behind it."""
+    found = _END_MARKS.search(text, max(0, len(text) - _LONGEST_END))
+    return text[: found.start()] if found else text
+
+
+def _part(text: str) -> tuple[str, str]:
+    if bare := _BARE_CHANNELS.match(text):
+        return bare[1].strip(), text[bare.end() :].strip()
     thoughts, text = _cut_blocks(text)
     closings = islice(_LATE_CLOSING.finditer(text), _MOST_BLOCKS)
     closing = next((found for found in closings if not is_shown(text, found.start())), None)

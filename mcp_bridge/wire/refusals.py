@@ -174,18 +174,20 @@ async def _has_lost_session(response: httpx2.Response) -> bool:
     """Whether the server no longer knows the session.
 
     A server that was started again answers 404, or 400 without having looked at the request. For
-    the SDK either is the answer to one call; for us it is time to connect anew. One that answers
-    the request itself knows who asks, whatever the status, unless its error says that it does not.
+    the SDK either is the answer to one call; for us it is time to connect anew. Some answer 401 or
+    403 in that way, and name the session. One that answers the request itself knows who asks,
+    whatever the status, unless its error says that it does not.
     """
     request = response.request
     if request.method != "POST" or "mcp-session-id" not in request.headers:
         return False
-    if response.status_code == 404:
+    status, body = response.status_code, await _read(response)
+    names_session = b"session" in body.lower()
+    if status == 404:
         code = await _find_answered_code(response)
         # The codes alone do not say it: one of them is that of a request that took too long.
-        says_so = code in _UNKNOWN_SESSION and b"session" in (await _read(response)).lower()
-        return code is None or says_so
-    return response.status_code == 400 and _is_unread(await _read(response))
+        return code is None or (code in _UNKNOWN_SESSION and names_session)
+    return _is_unread(body) and (status == 400 or (status in _NOT_ALLOWED and names_session))
 
 
 async def _find_answered_code(response: httpx2.Response) -> int | None:

@@ -123,6 +123,11 @@ def _takes_object(schema: Fields, root: Fields) -> bool:
 
 def _repair_part(schema: Mapping[str, JSON], lost: list[str]) -> Fields:
     repaired: Fields = {**schema, "type": "object"}
+    described = repaired.get("properties")
+    if isinstance(described, dict) and isinstance(described.get("required"), list):
+        # It has slipped in among what it speaks of.
+        repaired["properties"] = {n: each for n, each in described.items() if n != "required"}
+        repaired.setdefault("required", described["required"])
     if "properties" in repaired:
         repaired["properties"] = cast(JSON, _repair_properties(repaired["properties"], lost))
     return repaired

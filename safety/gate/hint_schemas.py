@@ -1,5 +1,6 @@
 """What the arguments of a tool could make it do."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,18 @@ _BARE = frozenset({"boolean", "integer", "number", "null"})
 _GRAVE = word_set(
     "create delete destroy drop insert kill purge remove restart stop truncate update write"
 )
+_RESULTS = word_set("dest destination dump export out output save")
+_PLACES = word_set("dir directory file filename folder location path to")
+"""Together in the name of an argument they say that something is put somewhere."""
+_NEW = word_set("new set")
+_REPLACING = word_set("append prepend replacement setpoint")
+_INTO = word_set("back into onto to")
+_PUT = re.compile(
+    r"\bto (?:add|append|apply|assign|attach|charge|create|delete|insert|kill|move|overwrite|pay"
+    r"|post|publish|remove|replace|save|send|set|store|transfer|update|upload|write)\b",
+    re.IGNORECASE,
+)
+_RUN = frozenset({"command", "commands", "script"})
 _PLAIN_LOOKS = frozenset({"get", "show", "describe", "fetch"})
 _SAID_BESIDE = frozenset({"$ref", "default", "description", "examples", "title"})
 _PARTS = (
@@ -86,6 +99,8 @@ def object_to_argument(argument: Argument, words: set[str]) -> str:
         return f"its argument {name} may be {act}"
     if "boolean" in argument.kinds and not CHANGING.isdisjoint(argument.words):
         return f"its flag {name} acts"
+    if _puts_something(argument):
+        return f"its argument {name} is something to put somewhere"
     if argument.values or (argument.kinds and argument.kinds <= _BARE):
         return ""
     if last in ACTS:
@@ -96,9 +111,19 @@ def object_to_argument(argument: Argument, words: set[str]) -> str:
     is_search = not _SEARCHES.isdisjoint(words)
     if last in ("query", "q") and (not is_search or (words | says) & LANGUAGES):
         return f"its argument {name} may be any statement"
-    if says & _GRAVE:
+    if says & (_GRAVE | LANGUAGES | _RUN):
         return f"what it says of its argument {name} speaks of something else"
     return ""
+
+
+def _puts_something(argument: Argument) -> bool:
+    """Whether an argument is a new value, or says where to write."""
+    words = argument.words
+    is_place = not _RESULTS.isdisjoint(words) and not _PLACES.isdisjoint(words)
+    is_new = not _NEW.isdisjoint(words[:1]) and len(words) > 1
+    is_aim = not _INTO.isdisjoint(words[1:]) and not CHANGING.isdisjoint(words[:1])
+    is_value = is_place or is_new or is_aim or not _REPLACING.isdisjoint(words)
+    return is_value or _PUT.search(argument.told) is not None
 
 
 def _find_value(argument: Argument) -> str:

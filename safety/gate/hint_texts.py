@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from safety.gate.hint_words import (
     CHANGING,
@@ -20,6 +21,25 @@ _NEGATIONS = word_set("cannot never no nor not nothing without doesn don won isn
 _OBJECTS = word_set(
     "a all an any each every her his it its my one our that the their them these this those your"
 )
+_CLAUSES = word_set("anything everything something what whatever whichever")
+"""Further objects of a verb that is known to act."""
+_CONDITIONS = word_set("""
+    after as because before how if once or since than that unless until what when where whether
+    which while who why
+    """)
+"""Behind them stands how something may be, and not what is done to it."""
+_ANSWERED = word_set("""
+    answer answers columns comments content data dates entries fields filters items keys lines list
+    lists logs matches name names numbers objects outputs output pages parameters
+    paths records response responses result results rows secrets strings text texts times
+    timestamps values
+    """)
+"""What is done to these is done to the answer: `Results are removed from the end`."""
+_SHAPED = word_set("converted formatted masked merged truncated")
+"""What is mostly done to an answer, whatever is spoken of."""
+_PRONOUNS = word_set("it they this these")
+_STATES = word_set("are had has have is was were")
+_BEING = word_set("are be get gets is")
 _LEADS = word_set("also and can could may might must or shall should that then to which will")
 _NO_VERBS = word_set("""
     about after all also and any are as at be before below between but by do does during each
@@ -52,7 +72,9 @@ def object_to_name(name: str, told: str) -> str:
     words = split_name(name)
     acts = [word for word in words if word in CHANGING]
     if not READING.isdisjoint(words[:1]):
-        return f"its name speaks of something else: {acts[0]}" if acts and "or" in words else ""
+        joined = {word for before, word in pairwise(words) if before == "and"} & CHANGING
+        is_other = acts and (joined or "or" in words)
+        return f"its name speaks of something else: {acts[0]}" if is_other else ""
     if not RUNNING.isdisjoint(words[:1]):
         return f"its name speaks of something else: {words[0]}"
     if (LOOKS | READING).isdisjoint(words[-1:]):
@@ -111,7 +133,7 @@ def find_acts(text: str) -> Iterator[str]:
             is_denied = True
         if is_denied or not word[0].isalpha():
             continue
-        if _is_act(words, position):
+        if _is_act(words, position) or _is_done_to_it(words, position):
             yield word
 
 
@@ -120,7 +142,12 @@ def _is_act(words: list[str], position: int) -> bool:
     word = words[position]
     before = words[position - 1] if position else "."
     after = words[position + 1] if position + 1 < len(words) else "."
-    stem, takes_object, begins = find_stem(word), after in _OBJECTS, not before[0].isalpha()
+    stem, begins = find_stem(word), not before[0].isalpha()
+    if words[max(0, position - 2) : position] == ["about", "to"]:
+        return False  # What is about to expire does so by itself.
+    if after == "that" and not _STATES.isdisjoint(words[position + 2 : position + 3]):
+        return False  # "Routes that were withdrawn"
+    takes_object = after in _OBJECTS or (stem in CHANGING and after in _CLAUSES)
     if word.endswith("ing"):
         return stem in CHANGING and (takes_object or before in _BEFORE_GERUNDS)
     if stem in RUNNING and _LOOKED.intersection(words[position + 1 : position + 6]):
@@ -134,6 +161,40 @@ def _is_act(words: list[str], position: int) -> bool:
     # Behind a conjunction, a verb nobody knows could be any act.
     is_verb = word.endswith("s") and before in ("and", "or", "then", ",") and takes_object
     return is_verb and stem not in READING | HARMLESS and word not in _NO_VERBS
+
+
+def _is_done_to_it(words: list[str], position: int) -> bool:
+    """Whether a known act is told in the passive of what was looked at: `it is retried`."""
+    if words[position] in _SHAPED or not _is_done(words[position]):
+        return False
+    clause = [word for word in _take_clause(words[:position]) if not _is_adverb(word)]
+    if clause[-1:] == ["be"] and clause[-2:-1] == ["will"]:
+        del clause[-2:-1]
+    return (
+        len(clause) > 1
+        and clause[-1] in _BEING
+        and clause[-2] not in _ANSWERED
+        and _CONDITIONS.isdisjoint(clause)
+    )
+
+
+def _take_clause(before: list[str]) -> list[str]:
+    """The words of a clause up to a place in it. A comma ends one, and so does a verb in front of
+    what is spoken of: `if it failed it is retried`."""
+    clause: list[str] = []
+    for word in reversed(before[-12:]):
+        if not word[0].isalpha():
+            break
+        clause.insert(0, word)
+        if word in _PRONOUNS and len(clause) > 1:
+            break
+    start = len(before) - len(clause)
+    is_conditional = start > 0 and before[start - 1] in _CONDITIONS
+    return [before[start - 1], *clause] if is_conditional else clause
+
+
+def _is_adverb(word: str) -> bool:
+    return word.endswith("ly") or word in ("also", "then", "first")
 
 
 def _find_told(text: str) -> list[str]:

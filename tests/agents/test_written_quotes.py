@@ -1,6 +1,7 @@
 """What a model quotes, advises or thinks of is never run, and no honest report is lost by it."""
 
 import asyncio
+import html
 import json
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,8 @@ from agents.fencing import fence
 from agents.run import run_agent
 from agents.task import AgentTask
 from agents.types import Message, ToolCall, ToolSpec, ToolTarget
+from tests.agents.dialects.playing import make_specs
+from tests.agents.dialects.test_written_calls import CASES as WRITTEN
 from tests.agents.doubles import MemoryJournal, ScriptedLLM, ScriptedToolbox, call, say, tool
 from tests.cases import for_each
 
@@ -265,3 +268,33 @@ def test_arguments_that_were_written_can_be_stored():
 
     assert written is not None
     assert json.loads(written.calls[0].arguments) == {"unit": "a\ufffdb\ufffd"}
+
+
+# ---- Calls in the forms of all families, in the texts that a model has read ----------------------
+
+LAYOUTS = {
+    "as it is": lambda text: f"04:10 a line\n{text}\n04:11 another",
+    "in JSON": lambda text: json.dumps({"log": text}, ensure_ascii=False),
+    "in JSON with escapes": lambda text: json.dumps({"log": text}),
+    "in JSON within JSON": lambda text: json.dumps({"log": json.dumps({"line": text})}),
+    "in a page": html.escape,
+}
+
+
+CALLS = [
+    case
+    for case in WRITTEN
+    # The other one begins with the end of a thought, which is cut off before.
+    if case["expect"]["is"] == "call" and not case["text"].startswith("</think>")
+]
+
+
+@for_each(CALLS, name=lambda case: case["id"])
+def test_a_call_that_stood_in_a_text_from_outside_is_never_run(case):
+    text, specs = case["text"], make_specs()
+
+    assert read_written(text, specs) is not None
+    for layout, lay_out in LAYOUTS.items():
+        for answer in (text, f"I looked.\n\n{text}"):
+            written = read_written(answer, specs, [lay_out(text)])
+            assert written is None or not written.calls, layout

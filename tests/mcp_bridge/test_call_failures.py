@@ -54,8 +54,8 @@ def load(name: str) -> list[dict[str, Any]]:
 
 FAILURES = [
     case
-    for name in ("tool_failures.jsonl", "more_failures.jsonl", "further_failures.jsonl")
-    for case in load(name)
+    for name in ("tool_failures", "more_failures", "further_failures", "reported_failures")
+    for case in load(f"{name}.jsonl")
 ]
 
 

@@ -1,39 +1,33 @@
-import re
+"""Names lead to one tool or to none.
 
-import pytest
+`tool_names.jsonl` holds the samples that were agreed on, and more of what models write.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_bridge.names import ToolName, ToolNames, explain_unknown, is_usable
+from tests.cases import for_each
 
-KNOWN = [ToolName("k8s", "get_pods"), ToolName("k8s", "get_logs"), ToolName("git", "list__open")]
+LINES = (Path(__file__).parent / "cases" / "tool_names.jsonl").read_text("utf-8").splitlines()
+CASES: list[dict[str, Any]] = [json.loads(line) for line in LINES]
 PARTS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,70}", fullmatch=True)
 TOOLS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}", fullmatch=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("k8s.get_pods", "k8s.get_pods"),
-        ("k8s__get_pods", "k8s.get_pods"),
-        ("git__list__open", "git.list__open"),
-        ("get_pods", None),
-        ("", None),
-        ("__", None),
-        ("k8s", None),
-        ("k8s.", None),
-        (".get_pods", None),
-        ("k8s..get_pods", None),
-        ("K8S.get_pods", None),
-        ("k8s.get_pods ", None),
-        ("k8s.get_pоds", None),
-        ("functions.k8s__get_pods", None),
-    ],
-)
-def test_names_are_found_exactly_or_not_at_all(text, expected):
-    found = ToolNames(KNOWN).resolve(text)
+@for_each(CASES, name=lambda case: f"{case['id']} ({case['why']})")
+def test_names_are_found_exactly_or_not_at_all(case: dict[str, Any]):
+    known = [ToolName(*name.split(".", 1)) for name in case["known"]]
 
-    assert (str(found) if found else None) == expected
+    found = ToolNames(known).resolve(case["name"])
+
+    seen = {"server": found.server, "tool": found.tool} if found else {"error": True}
+    assert seen == case["expected"]
 
 
 def test_tool_named_like_another_servers_tool_does_not_shadow_it():

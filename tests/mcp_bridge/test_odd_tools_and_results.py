@@ -1,6 +1,6 @@
 """One odd tool never costs the others, and one odd field never the result.
 
-`tool_schemas.jsonl` holds the samples that were agreed on, the other two more of each kind.
+`tool_schemas.jsonl` holds the samples that were agreed on, the others more of each kind.
 """
 
 import json
@@ -29,7 +29,11 @@ def load(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-EVERY = [*load("tool_schemas.jsonl"), *load("odd_servers.jsonl"), *load("further_servers.jsonl")]
+EVERY = [
+    case
+    for name in ("tool_schemas", "odd_servers", "further_servers", "reported_servers")
+    for case in load(f"{name}.jsonl")
+]
 TOOLS = [case for case in EVERY if "tool" in case]
 RESULTS = [case for case in EVERY if "result" in case]
 

@@ -121,6 +121,15 @@ def test_yaml_of_any_shape_beside_structured_content_is_text(text):
         ('{"ok": "false"}', False),
         ('"ok": false', False),
         ("[" * 50_000, False),
+        ('{"error": "no such host"}', True),
+        ('{"error": {"code": 404, "message": "no such host"}}', True),
+        ('{"success": false, "error": "no such host", "host": "a"}', True),
+        ('{"error": true, "message": "no such host"}', True),
+        ('{"error": "no such host", "host": "a", "seen_at": "04:10"}', False),
+        ('{"error": 5}', False),
+        ('{"error": null, "code": 0}', False),
+        ('{"errors": ["04:10 refused"]}', False),
+        ('{"success": false, "checks": [{"name": "disk"}]}', False),
     ],
 )
 def test_only_an_envelope_that_says_so_is_an_error(text, is_error):

@@ -8,6 +8,10 @@ from agents.types import JSON
 
 LONGEST = 20_000
 _BARE_NAME = re.compile(r"([{,]\s{0,20})([A-Za-z_]\w{0,60})\s{0,5}:")
+_COMMENT_LINE = re.compile(r"^[ \t]*//[^\n]*\n", re.MULTILINE)
+_TYPESET = re.compile(r"[{\[\s]{1,20}[“”]")
+"""How an object begins all of whose quotation marks somebody has made fit for print."""
+_STRAIGHT = str.maketrans({"“": '"', "”": '"'})
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _NAMED_VALUES: Mapping[str, JSON] = {
     "true": True, "false": False, "null": None, "none": None,
@@ -54,8 +58,11 @@ def read_keywords(inside: str) -> Mapping[str, JSON] | None:
 
 def read_loosely(text: str) -> JSON:
     """An object or a list as Python, JavaScript or YAML would have it: other quotes, names without
-    any, a comma too many. Raises ValueError where it is none of these."""
-    for written in (text, _BARE_NAME.sub(r'\1"\2":', text)):
+    any, a comma too many, comments. Raises ValueError where it is none of these."""
+    bare = _COMMENT_LINE.sub("", text)
+    if _TYPESET.match(bare):
+        bare = bare.translate(_STRAIGHT)
+    for written in (bare, _BARE_NAME.sub(r'\1"\2":', bare)):
         try:
             return _read_value(ast.parse(written.strip(), mode="eval").body)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):

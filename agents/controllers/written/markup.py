@@ -2,7 +2,7 @@
 
 What a chat template of a family puts between special tokens arrives as text where its server does
 not know the family: those of Llama, Qwen, Mistral, DeepSeek, Kimi, GLM, MiniMax, Granite, Phi,
-InternLM, Functionary, Gemma, Claude and gpt-oss.
+InternLM, Functionary, Gemma, Claude, Grok, LongCat, Solar, Doubao and gpt-oss.
 """
 
 import json
@@ -21,22 +21,26 @@ _DECODER = json.JSONDecoder(strict=False)
 _BLANK = re.compile(r"[\s;,]+")
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}[^\S\n]*(?=\n|$|\[|\{)|(?:```|~~~)(?=\s|$|<)")
 _TOKEN = re.compile(
-    r"<[|｜][^<>\n]{1,60}[|｜]>|<[a-z_]{1,20}[|｜]>|\[/?[A-Z][A-Z_]{2,30}\]|>>>|✿/?[A-Z]{3,12}✿:?|functools(?=\[)"
+    r"<[|｜][^<>\n]{1,60}[|｜]>|<[a-z_]{1,20}[|｜]>|\[/?(?:[A-Z][A-Z_]{2,30}|tool_calls?)\]|>>>|✿/?[A-Z]{3,12}✿:?|functools(?=\[)"
 )
-_CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}")
+_CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}|[\w-]{1,64}(?=<\|tool_call:name\|>)")
+_LABEL = re.compile(r"(?:tool|function)[_ ]calls?:[ \t]*(?=[{\[])", re.IGNORECASE)
 _TAG = re.compile(r"</?[^<>\n]{1,200}>")
 _NAMED_TAG = re.compile(
-    r"<(?:[\w-]+:|[|｜]\w+[|｜])?(?:function|invoke|tool|tool_call)"
-    r"(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?[^<>\n]{0,100}>"
+    r"<(?:[\w-]+:|[|｜]\w+[|｜])?(?:function_call|function|invoke|tool_call|tool|call)"
+    r"(?:\s*=\s*|\s+(?:name|tool)\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?[^<>\n]{0,100}>"
 )
 _PARAMETER = re.compile(
-    r"\s*<(?:[\w-]+:|[|｜]\w+[|｜])?(?:parameter|param|argument|arg)(?:\s*=\s*|\s+name\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?"
+    r"\s*<(?:[\w-]+:|[|｜]\w+[|｜])?(?:parameter|param|argument|arg)(?:\s*=\s*|\s+(?:name|key)\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?"
     r"([^<>\n]{0,100})>(.*?)</(?:[\w-]+:|[|｜]\w+[|｜])?(?:parameter|param|argument|arg)\s*>",
     re.DOTALL,
 )
 _KEY_AND_VALUE = re.compile(
-    r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL
+    r"\s*<(\w{0,20})arg_key>(.*?)</\1arg_key>\s*<\1arg_value>(.*?)</\1arg_value>", re.DOTALL
 )
+"""Those of LongCat bear the name of the family."""
+_TEXT_BY_WORD = ('string="true"', 'type="string"')
+"""How a member is said to be a text, by DeepSeek and by Kimi."""
 _PLAIN_MEMBER = re.compile(r"\s*<([A-Za-z_][\w-]{0,60})>(.*?)</\1>", re.DOTALL)
 _CLOSING = re.compile(r"\s*</[^<>\n]{1,80}>")
 _NAME = re.compile(rf"(?:to=)?(?:call:)?({TOOL_NAME.pattern})")
@@ -44,6 +48,8 @@ _NOISE = re.compile(
     r"(?:assistant|commentary|analysis|final|function|functools|json|code|call|Action:)"
     r"(?![\w.:-])|json(?=\{)"
 )
+_NAMELESS = "tool_call("
+"""How ChatGLM writes arguments, behind a line with the name."""
 _ASSIGNED = re.compile(r"[A-Za-z_]\w{0,40}(?:, ?\w{1,40}){0,3} ?= ?(?:await )?|await ")
 _MEMBER_TAG = re.compile(
     r"</?(?:(?:tool_|function_)?name|arguments|parameters|args|params|input|tool_input)>"
@@ -52,7 +58,7 @@ _GIVEN_TAG = re.compile(
     r"\s*<[\w:-]{0,30}(?:input|arguments?|args|params|parameters)>", re.IGNORECASE
 )
 _ABOUT_CALLS = re.compile(
-    r"tool|function|invoke|python|action|plugin|commentary|call", re.IGNORECASE
+    r"tool|function|invoke|python|action|plugin|commentary|call|recipient", re.IGNORECASE
 )
 
 
@@ -90,6 +96,10 @@ class Reader:
             if found := pattern.match(self.text, self.at):
                 self.at = found.end()
                 return True
+        if found := _LABEL.match(self.text, self.at):
+            self.is_marked = True
+            self.at = found.end()
+            return True
         if found := _CALL_ID.match(self.text, self.at) or _TOKEN.match(self.text, self.at):
             self.is_marked = self.is_marked or bool(_ABOUT_CALLS.search(found[0]))
             self.at = found.end()
@@ -227,6 +237,9 @@ class Reader:
         start = self.at
         while self._skip_within_call():
             pass
+        if self.text.startswith(_NAMELESS, self.at):
+            self.at += len(_NAMELESS) - 1
+            return self._read_behind_name(name)
         if members := self._read_pairs(name):
             return members
         read = self._read_object()
@@ -288,7 +301,7 @@ class Reader:
     def _read_members(self, tool: str) -> dict[str, JSON]:
         members: dict[str, JSON] = {}
         while found := _PARAMETER.match(self.text, self.at):
-            is_text = 'string="true"' in found[2]
+            is_text = any(said in found[2] for said in _TEXT_BY_WORD)
             members[found[1]] = self._read_value(tool, found[1], found[3], is_text=is_text)
             self.at = found.end()
         return members
@@ -296,8 +309,8 @@ class Reader:
     def _read_pairs(self, tool: str) -> dict[str, JSON]:
         members: dict[str, JSON] = {}
         while found := _KEY_AND_VALUE.match(self.text, self.at):
-            name = found[1].strip()
-            members[name] = self._read_value(tool, name, found[2])
+            name = found[2].strip()
+            members[name] = self._read_value(tool, name, found[3])
             self.at = found.end()
         return members
 

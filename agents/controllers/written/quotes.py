@@ -7,10 +7,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from agents.controllers.written.names import OfferedNames
+from agents.controllers.written.spelling import spell_plainly
 from agents.controllers.written.values import Read, TooDeep, read_calls
+from agents.llm.wire_values import clean_characters
 
-_FOLDED = re.compile(r"\\+[nrt]?|\s+")
-"""Layout, and how JSON writes it: an alert that is JSON has its line ends and quotes escaped."""
+_FOLDED = re.compile(r"<\|\\*\"\|>|<escape>|\]<\]\w{1,20}\[>\[|\\+[nrt]?|\"|\s+")
+"""Layout, and how JSON writes it: an alert that is JSON has its line ends and quotes escaped. So
+are quotation marks, those of Gemma too, and what MiniMax puts between the parts of a call."""
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_LAYOUT = re.compile(r"\\+[nrt]?|\s+")
+"""The same without what JSON is made of."""
 _MARKS = r"<[^<>\n]{0,200}>|\[/?[A-Z_]{3,30}\]|```\w{0,20}|~~~\w{0,20}|\s+"
 _HEAD = re.compile(rf"(?:{_MARKS})+")
 _TAIL = re.compile(rf"(?:{_MARKS})+\Z")
@@ -41,7 +47,7 @@ def is_told(calls: Sequence[Read], offered: OfferedNames, outside: Sequence[str]
         _identify(call, offered) in wanted
         for text in outside
         if names.search(text)
-        for layout in (text, _fold(text))
+        for layout in (text, _LAYOUT.sub("", html.unescape(text)))
         for call in _read_near(layout, names, offered)
     )
 
@@ -88,4 +94,8 @@ def _variants(span: str) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    return _FOLDED.sub("", html.unescape(text))
+    # Twice: a page that shows a page has escaped it twice.
+    plain = html.unescape(html.unescape(text))
+    if _ESCAPED.search(plain):
+        plain = clean_characters(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), plain))
+    return _FOLDED.sub("", spell_plainly(plain))

@@ -16,8 +16,9 @@ from agents.controllers.written.announcing import is_announcement, is_report, is
 from agents.controllers.written.markup import MOST_CALLS, Reader
 from agents.controllers.written.names import OfferedNames
 from agents.controllers.written.quotes import is_cited, is_quoted, is_told
+from agents.controllers.written.spelling import spell_plainly
 from agents.controllers.written.values import Read, read_text, write_arguments
-from agents.llm.head_thoughts import find_open_thought
+from agents.llm.head_thoughts import drop_end_marks, find_open_thought
 from agents.shown_text import FENCES, is_shown
 from agents.types import JSON, ToolSpec
 
@@ -30,13 +31,15 @@ _LONGEST_CHATTER = 400
 """Characters around a call that may be mere words about it."""
 
 _MARK = re.compile(
-    r"(?<![`'\"\w])(?:<[|｜]?(?:[\w-]+[:|｜])?[\w▁]*(?:tool|function|invoke|plugin|python_)[^<>\n]{0,150}>"
+    r"(?<![`'\"\w])(?:<[|｜]?(?:[\w-]+[:|｜])?[\w▁]*(?:tool|[Ff]unction|invoke|plugin|python_)[^<>\n]{0,150}>"
+    r"|<call (?:name|tool)=|<[|｜]recipient[|｜]>|[A-Za-z_][\w.-]*:\d{1,4}<[|｜]tool_call_argument"
     r"|<[|｜]channel[|｜]>commentary|(?:commentary[ \t]+)?to=functions\."
-    r"|\[TOOL_[A-Z_]{3,20}\]|✿FUNCTION✿)"
+    r"|\[TOOL_[A-Z_]{3,20}\]|\[tool_calls?\]|✿FUNCTION✿)"
 )
 _LINE = re.compile(
     r"^[ \t]*(?:(?:Action:[ \t]*)?(?:```|~~~)[\w+-]{0,20}[ \t]*\n?[ \t]*)?"
-    r"(?=[{\[]|>>>|<\w|functions?\.|functools\[|(?:[\w, ]{1,80}=)?[ ]?(?:await )?"
+    r"(?=[{\[]|>>>|<\w|(?i:(?:tool|function)[_ ]calls?:)|functions?\.|functools\["
+    r"|(?:[\w, ]{1,80}=)?[ ]?(?:await )?"
     r"(?:call:)?[A-Za-z_][\w.-]*(?:\(|[ \t]*\{|\n[ \t]*(?:```|~~~|\{)))",
     re.MULTILINE,
 )
@@ -44,11 +47,11 @@ _BROKEN_CALL = re.compile(
     r"\s*(?:(?:```|~~~)\w*\s*)?[\[{\s]*\"(?:name|tool|tool_name|function|action)\"\s*:\s*\"[\w.:/-]+\"\s*,"
     r"\s*\"(?:arguments|parameters|args|params|input|action_input|tool_input)\"\s*:"
 )
-_SEPARATOR = re.compile(r"(\"(?:[^\"\\\n]|\\.)*+\"?)|\]<\]\w{1,20}\[>\[")
-"""What MiniMax puts between the parts of a call; within a text it is some of that."""
 _ESCAPED_TAG = re.compile(r"\s*&lt;[^<>]*&gt;")
 """How a text begins whose tags somebody has made fit for a page."""
 _QUOTES_IN_GEMMA = ('<|"|>', "<escape>")
+_STRAY_QUOTE_IN_GEMMA = '<|\\"|>'
+"""The same within a text of JSON, which has quotation marks already."""
 _DRESSED = re.compile(r"(`{1,2}|\*\*)([^\n]+)\1")
 _BULLET = re.compile(r"\A(?:\d{1,2}[.)]|[-*])[ \t]+(?=[{\[`])")
 _WRAPPED = re.compile(r"<([a-z_]{1,30})>(.*)</\1>", re.DOTALL)
@@ -65,13 +68,13 @@ _YAML = re.compile(
 )
 _ONLY_CODE = re.compile(r"\[?[A-Za-z_][\w.]{0,127}\([^\n]{0,2000}\)\]?")
 """A whole answer that is a call in code: of no tool, or with arguments that have no names."""
+_ONLY_COMMAND = re.compile(r"(?:```|~~~)\w*\n[$> ]*(?P<name>[\w.-]{1,128})[^\n]*\n(?:```|~~~)")
+"""A whole answer that is a tool's name and more, as if it were a program."""
 _ACTION = re.compile(r"^[ \t*_#]*Action[ \t*_]*:", re.MULTILINE)
 _IMAGINED = re.compile(r"^[ \t*_#]*(?:Observation|Final Answer)[ \t*_]*:", re.MULTILINE)
 """What a model that writes in labels goes on with when nobody stops it."""
 _OPENED = re.compile(r"<[^<>/\n]{0,60}(?:tool_call|function_call|invoke)\b[^<>\n]{0,60}>\s*\Z")
 """Another call that begins, with nothing behind it that can be read."""
-_END_TOKEN = re.compile(r"(?:<[|｜][\w▁]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
-_LONGEST_TOKEN = 50
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ def _read_body(body: str, offered: OfferedNames, outside: Sequence[str]) -> Writ
             return Written()
         if written := _read_labels(body, offered, outside):
             return written
-        if (listed := _YAML.fullmatch(body)) and offered.find(listed["name"]):
+        listed = _YAML.fullmatch(body) or _ONLY_COMMAND.fullmatch(body)
+        if listed and offered.find(listed["name"]):
             return Written()
     return Written() if is_announcement(body, offered) else None
 
@@ -155,9 +159,8 @@ def _undress(text: str) -> str:
     """The text without what is no part of it: end marks, separators, emphasis around all of it."""
     if _ESCAPED_TAG.match(text):
         text = html.unescape(text)
-    body = _SEPARATOR.sub(lambda found: found[1] or "", text).strip()
-    while found := _END_TOKEN.search(body, max(0, len(body) - _LONGEST_TOKEN)):
-        body = body[: found.start()].rstrip()
+    body = drop_end_marks(spell_plainly(text)).strip()
+    body = body.replace(_STRAY_QUOTE_IN_GEMMA, "")
     for mark in _QUOTES_IN_GEMMA:
         body = body.replace(mark, '"')
     dressed = _DRESSED.fullmatch(body)

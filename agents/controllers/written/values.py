@@ -14,12 +14,15 @@ _NAMES = (
 )  # fmt: skip
 _ARGUMENTS = (
     "arguments", "parameters", "args", "params", "input", "tool_input", "action_input",
-    "tool_args", "kwargs",
+    "tool_args", "function_args", "kwargs",
 )  # fmt: skip
 _METHOD = "tools/call"
 """How a call is named where tool servers are spoken to."""
 _LISTS = ("tool_calls", "tool_uses", "calls")
-_INNER = ("function", "function_call", "tool_call", "tool", "action", "call")
+_INNER = (
+    "function", "function_call", "functionCall", "tool_call", "toolUse", "tool", "action", "call",
+    "command",
+)  # fmt: skip
 DEEPEST = 4
 """How deep a call may stand within lists, objects and calls."""
 _ASIDE = frozenset({"id", "type", "index", "thought", "reason", "call_id"})
@@ -53,6 +56,8 @@ def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
             return read_calls(listed, offered, depth + 1)
+    if value.keys() == {"actions"} and isinstance(listed := value["actions"], list):
+        return read_calls(listed, offered, depth + 1)
     for name in _INNER:
         if isinstance(inner := value.get(name), dict):
             return read_calls(inner, offered, depth + 1)

@@ -1,6 +1,7 @@
 """When a server's word that a tool only reads is believed: the tool has to look like it.
 
-`tool_classes.jsonl` holds the samples that were agreed on, `hinted_tools.jsonl` more of both sorts.
+`tool_classes.jsonl` holds the samples that were agreed on, `hinted_tools.jsonl` more of both sorts,
+and `reported_tools.jsonl` what others report of tools whose hints are wrong, beside honest ones.
 """
 
 import json
@@ -35,7 +36,7 @@ def server(transport: TransportType = "stdio", trusts: bool | None = None) -> Se
 
 
 AGREED = [*load("tool_classes.jsonl"), *load("more_tool_classes.jsonl")]
-HINTED = [*load("hinted_tools.jsonl"), *load("further_tools.jsonl")]
+HINTED = [*load("hinted_tools.jsonl"), *load("further_tools.jsonl"), *load("reported_tools.jsonl")]
 READS = [each for each in HINTED if each["reads"]]
 ACTS = [each for each in HINTED if not each["reads"]]
 
