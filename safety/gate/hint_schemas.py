@@ -46,7 +46,7 @@ _PUT = re.compile(
     r"|post|publish|remove|replace|save|send|set|store|transfer|update|upload|write)\b",
     re.IGNORECASE,
 )
-_RUN = frozenset({"command", "commands", "script"})
+_RUN = word_set("command commands ddl dml javascript python script shell sql statement statements")
 _PLAIN_LOOKS = frozenset({"get", "show", "describe", "fetch"})
 _SAID_BESIDE = frozenset({"$ref", "default", "description", "examples", "title"})
 _PARTS = (
@@ -111,7 +111,7 @@ def object_to_argument(argument: Argument, words: set[str]) -> str:
     is_search = not _SEARCHES.isdisjoint(words)
     if last in ("query", "q") and (not is_search or (words | says) & LANGUAGES):
         return f"its argument {name} may be any statement"
-    if says & (_GRAVE | LANGUAGES | _RUN):
+    if says & (_GRAVE | _RUN):
         return f"what it says of its argument {name} speaks of something else"
     return ""
 

@@ -55,22 +55,28 @@ _FILLER = re.compile(
     r"allows|helper|simply|will|[a-z]{2,20}ly)\b\W*)*"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_MOST_OWNERS = 2
+_LABEL = re.compile(r"\A[\w .-]{1,30} \| ")
+"""What a tool belongs to, before what it does: `Notion | Retrieve a user`."""
 _ASIDE = re.compile(r"\([^()]{0,400}\)")
 _OPENINGS = word_set("""
     args arguments best cannot choose default defaults example examples for handles how if never
-    note notes only operates optional optionally output parameters prefer provides recommended
-    requires result results returned should supports takes typically use useful usually what when
-    where whether which works
+    note notes only operates optional optionally output parameters pass prefer provides recommended
+    requires result results returned should supports takes typically use useful uses usually what
+    when where whether which works
     """)
 """What else a sentence may begin with: it goes on about the answer or about the use."""
 _LATER = word_set("afterward afterwards subsequently then")
 
 
 def object_to_name(name: str, told: str) -> str:
-    """A name is believed by its verb. Of one that only ends like a look, the first word may be any
-    verb, so that a description has to speak for it."""
+    """A name is believed by its verb, before which may stand what it belongs to: `jira_get_issue`.
+    Of one that begins in another way, or only ends like a look, the first word may be any verb, so
+    that a description has to speak for it."""
     words = split_name(name)
     acts = [word for word in words if word in CHANGING]
+    if told.strip():
+        words = words[_count_owners(words) :]
     if not READING.isdisjoint(words[:1]):
         joined = {word for before, word in pairwise(words) if before == "and"} & CHANGING
         is_other = acts and (joined or "or" in words)
@@ -82,9 +88,16 @@ def object_to_name(name: str, told: str) -> str:
     return "" if told.strip() else "neither its name nor a description speaks of reading"
 
 
+def _count_owners(words: list[str]) -> int:
+    """How many words of a name stand before its verb, and are none themselves."""
+    verb = next((place for place, word in enumerate(words) if word in READING | CHANGING), 0)
+    is_behind = 0 < verb <= _MOST_OWNERS and words[verb] in READING and verb + 1 < len(words)
+    return verb if is_behind else 0
+
+
 def object_to_sentences(text: str) -> str:
     """What of a description goes beyond a look; empty where nothing does."""
-    told = _SENTENCE_END.split(_ASIDE.sub(" ", text[:20_000]))
+    told = _SENTENCE_END.split(_ASIDE.sub(" ", _LABEL.sub("", text[:20_000])))
     sentences = [each for each in told if find_words(each)]
     for place, sentence in enumerate(sentences):
         if _begins_as_look(sentence) or (place and not _may_be_an_act(sentence)):
@@ -97,7 +110,9 @@ def object_to_sentences(text: str) -> str:
 def _may_be_an_act(sentence: str) -> bool:
     """Whether a sentence that goes on may tell of one: `Frobnicates each`, `It is then deleted`."""
     words = _find_told(sentence)
-    if len(words) > 1 and words[1] in _OBJECTS and words[0] not in _NO_VERBS | _OBJECTS:
+    is_noun = words[1:2] == ["that"] and not _STATES.isdisjoint(words[2:3])
+    is_verb = words[1:2] and words[1] in _OBJECTS and words[0] not in _NO_VERBS | _OBJECTS
+    if is_verb and not is_noun:
         return True
     said = find_words(sentence)
     return not _LATER.isdisjoint(said) and any(map(_is_done, said))

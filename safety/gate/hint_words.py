@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from safety.word_lists import word_set
 
 READING = word_set("""
-    access analyze analyse browse calculate check compare compute count describe detect diff display
-    enumerate estimate evaluate examine explain explore fetch find get grep identify inspect
-    list lookup look measure obtain peek preview print query read retrieve return scan search
-    see show sum summarize summarise tail trace validate verify view watch
+    access analyze analyse browse calculate check compare compute count describe detect diff
+    discover display enumerate estimate evaluate examine explain explore fetch find get grep
+    identify inspect list lookup look measure obtain peek preview print query read retrieve
+    return scan search see show sum summarize summarise tail trace validate verify view watch
     """)
 """Verbs that take nothing but a look."""
 LOOKS = word_set("""
