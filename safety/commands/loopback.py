@@ -12,9 +12,16 @@ def is_loopback(host: str) -> bool:
 
 def is_local(value: str) -> bool:
     """Whether a word or the value of an option can name no other machine: a port, a count, a
-    socket's path, or a name of this machine. A longer number is an address to a resolver."""
-    is_small = value.isascii() and value.isdecimal() and len(value) <= 5
-    return is_small or value.startswith("/") or is_loopback(value)
+    socket's path, or a name of this machine, with a port behind it or not. A longer number is an
+    address to a resolver."""
+    host, mark, port = value.rpartition(":")
+    if mark and is_loopback(host):
+        return _is_small(port)
+    return _is_small(value) or value.startswith("/") or is_loopback(value)
+
+
+def _is_small(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 5
 
 
 def needs_no_lookup(value: str) -> bool:

@@ -1,12 +1,16 @@
 """Packs that ship: their examples, and what they find in recorded worlds."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from rules.alerts import read_alert
 from rules.examples import run_examples
+from rules.run import make_scope
+from safety.commands.proof import prove
 from tests.rules import host_scenarios, kubernetes_scenarios
-from tests.rules.worlds import FOLDER, Investigated, built_in_packs, investigate, read_worlds
+from tests.rules.worlds import FOLDER, NOW, Investigated, built_in_packs, investigate, read_worlds
 
 PACKS = built_in_packs()
 
@@ -17,6 +21,39 @@ def test_the_examples_of_a_pack_come_out_as_they_say(pack):
 
     assert results
     assert [each for each in results if each.wrong] == []
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+def test_every_command_of_a_pack_is_one_that_ops_knows_as_a_read(pack):
+    refused = {
+        command: proof.reason
+        for command in _commands_of(pack)
+        if not (proof := prove(command)).may_run
+    }
+
+    assert refused == {}
+
+
+def _commands_of(pack) -> Iterator[str]:
+    """As they are sent where the alert and a row have a name for everything."""
+    labels = {label: "web-1" for word in pack.alert.values() for label in word.labels}
+    scope = make_scope(pack, read_alert({"labels": labels}), NOW)
+    for look in pack.looks.values():
+        for way in look.ask or pack.ways.get(look.way, ()):
+            if way.server != "ops" or "command" not in way.arguments:
+                continue
+            scope.bind("it", _Names())
+            for name, template in look.values.items():
+                scope.bind(name, scope.fill_value(template))
+            if command := scope.fill(way.arguments["command"]):
+                yield command
+
+
+class _Names(dict[str, str]):
+    """A row with a name in every field."""
+
+    def get(self, field, default=None):
+        return "web-1"
 
 
 def _worlds(folder: Path) -> list:

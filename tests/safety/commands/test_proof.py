@@ -202,6 +202,9 @@ def test_reads_that_name_another_machine_say_so():
     assert prove("ping -c 1 db-1").reaches_out
     assert prove("redis-cli -h cache PING").reaches_out
     assert not prove("redis-cli PING").reaches_out
+    assert not prove("kafka-topics.sh --bootstrap-server localhost:9092 --list").reaches_out
+    assert prove("kafka-topics.sh --bootstrap-server localhost:9092x --list").reaches_out
+    assert prove("kafka-topics.sh --bootstrap-server kafka-1:9092 --list").reaches_out
     for command in REACHING:
         assert prove(command).reaches_out, command
     for command in STAYING:
