@@ -3,21 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from investigations.access.identity import actor_of
-from investigations.access.limits import count_request
 from investigations.rendering.provider_report import describe_costs, describe_settings
 from investigations.roles import OPERATE
 from investigations.selectors.configuration.models_in_use import ModelState, list_models
 from investigations.selectors.system.provider_checks import ProviderCheck, read_checks
 from investigations.services.provider_checks import ask_for_check
-from investigations.views.access import for_those_who_may, for_viewers, refuse_too_many
-from tarsy.errors import Conflict, NotFound, TooManyRequests
+from investigations.views.access import for_those_who_may, for_viewers
+from investigations.views.asking_workers import ask_worker
 
 
 @dataclass(frozen=True)
@@ -49,22 +47,14 @@ def list_model_rows(
 @for_those_who_may(OPERATE)
 def check_model(request: HttpRequest) -> HttpResponse:
     """Have a worker check a model now. A script gets the row, a browser the page again."""
-    provider_name = request.POST.get("provider", "")
-    refusal = ""
-    try:
-        count_request(request, "questions")
-        ask_for_check(provider_name, actor_of(request))
-    except TooManyRequests as error:
-        return refuse_too_many(request, error)
-    except NotFound as error:
-        raise Http404 from error
-    except Conflict as error:
-        refusal = str(error)
-    if request.headers.get("HX-Request"):
-        return _render_row(request, provider_name, refusal)
-    if refusal:
-        messages.warning(request, f"{provider_name}: {refusal}")
-    return redirect(f"{request.path.removesuffix('check/')}#models")
+    name = request.POST.get("provider", "")
+    return ask_worker(
+        request,
+        name,
+        lambda: ask_for_check(name, actor_of(request)),
+        show_row=lambda refusal: _render_row(request, name, refusal),
+        section="models",
+    )
 
 
 @never_cache

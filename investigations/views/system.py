@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -33,9 +32,9 @@ from investigations.selectors.system.warnings import (
 )
 from investigations.services.trials import ask_for_trial
 from investigations.views.access import for_those_who_may, for_viewers
+from investigations.views.asking_workers import ask_worker
 from investigations.views.model_checks import list_model_rows
 from investigations.views.todos import list_todos
-from tarsy.errors import Conflict, NotFound
 
 
 @dataclass(frozen=True)
@@ -89,18 +88,13 @@ def system(request: HttpRequest) -> HttpResponse:
 def try_server(request: HttpRequest) -> HttpResponse:
     """Have a worker try a tool server now. A script gets the row, a browser the page again."""
     server_id = request.POST.get("server", "")
-    refusal = ""
-    try:
-        ask_for_trial(server_id)
-    except NotFound as error:
-        raise Http404 from error
-    except Conflict as error:
-        refusal = str(error)
-    if request.headers.get("HX-Request"):
-        return _render_row(request, server_id, refusal)
-    if refusal:
-        messages.warning(request, f"{server_id}: {refusal}")
-    return redirect(f"{request.path.removesuffix('try/')}#servers")
+    return ask_worker(
+        request,
+        server_id,
+        lambda: ask_for_trial(server_id),
+        show_row=lambda refusal: _render_row(request, server_id, refusal),
+        section="servers",
+    )
 
 
 @never_cache

@@ -88,6 +88,15 @@ def test_what_would_become_of_an_alert_counts_as_a_request(client, path, form):
     assert "at most 3 requests a minute" in answers[3].content.decode().lower()
 
 
+@pytest.mark.parametrize("path", ["/system/try/", "/system/check/"])
+def test_what_a_worker_is_asked_from_the_page_counts_as_a_question(client, path):
+    client.force_login(UserFactory(is_superuser=True))
+
+    codes = [client.post(path, {"server": "x", "provider": "x"}).status_code for _ in range(2)]
+
+    assert codes == [404, 429]
+
+
 def test_addresses_are_told_apart_only_by_a_trusted_proxy(api, settings):
     def codes(**headers):
         return [
