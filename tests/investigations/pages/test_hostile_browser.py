@@ -14,7 +14,7 @@ from tests.investigations.pages.browsing import (
     message_of,
     wait_until_live,
 )
-from tests.investigations.pages.conftest import add_event, add_tool_call
+from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
 
 pytestmark = in_a_browser
 
@@ -77,6 +77,25 @@ def test_no_text_from_outside_runs_loads_or_leaves_its_place(hostile, page, stre
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#T2").count() == 1
     assert page.locator("main").evaluate("e => e.parentElement === document.body")
+
+
+@pytest.fixture
+def endless(finished) -> AlertSession:
+    """A report with a table of many columns where a line is meant, and a word as long as a book."""
+    cells = [f"column-{number}" for number in range(60)]
+    table = "\n".join(f"|{'|'.join(row)}|" for row in (cells, ["-"] * 60, cells))
+    word = "x" * 100_000
+    report = REPORT.replace("basket service", word).replace("changed the limit", word)
+    AlertSession.objects.filter(pk=finished.pk).update(final_analysis=f"{report}\n\n{table}\n")
+    return finished
+
+
+def test_a_word_without_end_and_a_table_of_many_columns_are_scrolled_in_their_place(endless, page):
+    page.goto(f"/sessions/{endless.pk}/")
+
+    assert page.locator(".t-next table").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".t-concl").evaluate("e => e.offsetHeight < 4 * innerHeight")
 
 
 def _next(session, kind):
