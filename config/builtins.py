@@ -1,6 +1,7 @@
 """The entries that are there without any configuration, and how the operator's join them."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from config.templates import Expanded, expand
@@ -15,6 +16,7 @@ def read_builtins(environ: Mapping[str, str]) -> Node:
     return _filled(read_builtin_text(), _with_usual_values(environ))
 
 
+@cache
 def read_builtin_text() -> Node:
     """The built-in entries as they are written, variables not replaced."""
     text = read_text(Path(__file__).with_name("builtin.yaml"), BUILT_IN)

@@ -30,7 +30,7 @@ from config.providers import REHEARSAL, choose_provider, holds_keys
 from config.schema.defaults import DefaultsConfig
 from config.schema.fields import Entry
 from config.schema.files import Files
-from config.skills import Skill, read_skills
+from config.skills import read_skills
 from config.tree import Node, substituted_paths
 from config.yaml_reader import read_tree
 from tarsy.errors import ConfigError, Mistake
@@ -66,10 +66,9 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     mistakes: list[Mistake] = []
     warnings: list[Mistake] = []
     tarsy = _read(config_dir, TARSY_FILE, environ, mistakes, warnings)
-    has_providers = (config_dir / PROVIDERS_FILE).exists()
-    providers = (
-        _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings) if has_providers else _EMPTY
-    )
+    providers: Node | None = _EMPTY
+    if has_providers := (config_dir / PROVIDERS_FILE).exists():
+        providers = _read(config_dir, PROVIDERS_FILE, environ, mistakes, warnings)
     skills, broken = read_skills(config_dir, mistakes)
     packs, broken_packs = read_packs(config_dir, mistakes, warnings)
     findings = Findings(
@@ -89,17 +88,13 @@ def check(config_dir: Path, environ: Mapping[str, str], *, is_strict: bool = Fal
     if files is None or mistakes:
         return CheckReport(None, _in_order([*mistakes, *needs]), _in_order(warnings), (), needs)
     config = replace(
-        _assemble(files, skills, environ, tarsy or _EMPTY, findings.root, needs),
+        _assemble(files, environ, tarsy or _EMPTY, findings.root, needs),
         own_providers=_names_in(providers or _EMPTY, "llm_providers"),
+        skills=MappingProxyType(skills),
         packs=MappingProxyType(packs),
     )
     programs = check_programs(config, findings.root, environ)
-    notes = (
-        *programs.notes,
-        *_note(config, has_providers),
-        *note_autonomy(config),
-        *note_senders(config, environ),
-    )
+    notes = (*programs.notes, *_note(config, has_providers, environ))
     return CheckReport(config, needs, _in_order([*warnings, *programs.warnings]), notes, needs)
 
 
@@ -121,7 +116,7 @@ def _run_checks(
     return files
 
 
-def _note(config: Config, has_providers: bool) -> tuple[Mistake, ...]:
+def _note(config: Config, has_providers: bool, environ: Mapping[str, str]) -> tuple[Mistake, ...]:
     notes = []
     if not has_providers:
         text = f"there is no {PROVIDERS_FILE}, so the built-in providers are all there is"
@@ -135,7 +130,7 @@ def _note(config: Config, has_providers: bool) -> tuple[Mistake, ...]:
         wanted = "chat: {enabled: true, agent: ChatAgent}"
         text = f"no chat after investigations of {names}; {wanted} at the chain switches it on"
         notes.append(Mistake(TARSY_FILE, 0, text))
-    return tuple(notes)
+    return (*notes, *note_autonomy(config), *note_senders(config, environ))
 
 
 def _read(
@@ -181,7 +176,6 @@ def _in_order(mistakes: list[Mistake]) -> tuple[Mistake, ...]:
 
 def _assemble(
     files: Files,
-    skills: Mapping[str, Skill],
     environ: Mapping[str, str],
     tarsy: Node,
     whole: Node,
@@ -198,7 +192,7 @@ def _assemble(
         chains=_registry(files.agent_chains),
         mcp_servers=_registry(_with_defaults(files.mcp_servers, defaults)),
         llm_providers=_registry(_with_defaults(files.llm_providers, defaults)),
-        skills=MappingProxyType(dict(skills)),
+        skills=MappingProxyType({}),
         alert_sources=files.alert_sources,
         incidents=files.incidents,
         known_noise=files.known_noise,

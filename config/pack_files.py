@@ -2,6 +2,7 @@
 a look at anything."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from config.checks.findings import Findings
@@ -22,10 +23,7 @@ def read_packs(
     config_dir: Path, mistakes: list[Mistake], warnings: list[Mistake]
 ) -> tuple[dict[str, PackConfig], set[str]]:
     """The packs by name, and the names of the operator's files that are too broken to read."""
-    packs: dict[str, PackConfig] = {}
-    for path in sorted(BUILT_IN.glob("*.yaml")):
-        if (pack := _read(path, f"built-in {path.name}", mistakes, warnings)) is not None:
-            packs[pack.name] = pack
+    packs = {pack.name: pack for pack in read_built_in_packs()}
     own: dict[str, str] = {}
     broken: set[str] = set()
     for path in _files(config_dir / FOLDER, mistakes):
@@ -41,6 +39,19 @@ def read_packs(
         own[pack.name] = shown
         packs[pack.name] = pack
     return packs, broken
+
+
+@cache
+def read_built_in_packs() -> tuple[PackConfig, ...]:
+    """The packs that ship. Raises ConfigError where one of them is wrong."""
+    mistakes: list[Mistake] = []
+    read = [
+        _read(path, f"built-in {path.name}", mistakes, mistakes)
+        for path in sorted(BUILT_IN.glob("*.yaml"))
+    ]
+    if mistakes:
+        raise ConfigError(mistakes)
+    return tuple(pack for pack in read if pack is not None)
 
 
 def _files(folder: Path, mistakes: list[Mistake]) -> Iterator[Path]:

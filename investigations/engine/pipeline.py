@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError
 from agents.absent_llm import NO_MODEL
 from agents.run import run_agent
 from agents.types import AgentOutcome
+from investigations.engine.agent_tasks import make_task
 from investigations.engine.briefing import Briefing, brief
 from investigations.engine.gate_trail import ExecutionTrail
 from investigations.engine.journal import ExecutionJournal, SessionResults
@@ -139,7 +140,7 @@ async def _run(
             return await run_by_rules(briefing, toolbox, journal, results)
         if needs_no_model(briefing):
             return await write_by_code(briefing, journal)
-        task = briefing.make_task(toolbox, ends_at=ends_at)
+        task = make_task(briefing, toolbox, ends_at=ends_at)
         outcome = await run_agent(
             task,
             llm=briefing.llm,

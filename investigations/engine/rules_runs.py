@@ -9,7 +9,8 @@ from agents.ports import EvidenceReader, Journal, Toolbox
 from agents.types import JSON, WITHOUT_MODEL, AgentOutcome, Note
 from agents.types import Message as AgentMessage
 from config.resolve import ResolvedAgent
-from investigations.engine.briefing import Briefing, to_agent_message
+from investigations.engine.agent_tasks import to_agent_message
+from investigations.engine.briefing import Briefing
 from investigations.models import Stage
 from rules.merging import merge_reports, sum_up
 from rules.run import OPENING, RulesTask, run_rules

@@ -16,8 +16,9 @@ from safety.grounding.addressed import Directory, Named, Result
 from safety.grounding.chronology import Chronology
 from safety.grounding.moments import blank_stamps
 from safety.grounding.pools import Pool
-from safety.grounding.quantities import Quantity, find_numbers, settle_separators
+from safety.grounding.quantities import Quantity, find_numbers
 from safety.grounding.records import Record, Total, find_groups, find_records, find_totals
+from safety.grounding.separators import settle_separators
 from safety.grounding.words import content_words
 
 MAX_NUMBERED = 1_000_000

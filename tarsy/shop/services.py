@@ -21,59 +21,9 @@ def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
             description="PostgreSQL with the orders of the shop",
             store_file=str(layout.store_url("orders")),
         ),
-        "shop-cache": _declare(
-            layout, "shop-cache", "store", "cache",
-            description="Valkey with the carts and the queue of the shop",
-            store_file=str(layout.store_url("cache")),
-            files=[str(layout.cache_settings)],
-            repairs={
-                "evict-old-carts": _repair(
-                    layout, "evict-old-carts", "memory",
-                    "lets the cache drop the oldest of what expires anyway, from now on",
-                ),
-            },
-        ),
-        "shop-web": _declare(
-            layout, "shop-web", "web",
-            description="takes the orders of the shop's customers",
-            depends_on=["shop-database", "shop-cache", "shop-worker"],
-            endpoint=f"https://{HOST}:{port}/healthz",
-            authority_file=str(layout.authority),
-            space={"directory": str(layout.spool), "limit_bytes": SPOOL_LIMIT},
-            releases=str(layout.releases),
-            files=[str(layout.web_settings), str(layout.certificate)],
-            repairs={
-                "roll-back": _repair(
-                    layout, "roll-back", "release",
-                    "puts the release before the present one in force", restarts=True,
-                ),
-                "end-debug-log": _repair(
-                    layout, "end-debug-log", "space",
-                    "sets the log level to info and removes the debug log",
-                ),
-                "renew-certificate": _repair(
-                    layout, "renew-certificate", "certificate",
-                    "has the shop's authority issue a new certificate", restarts=True,
-                ),
-            },
-        ),
-        "shop-worker": _declare(
-            layout, "shop-worker", "keep", "worker",
-            description="completes the orders that the web service has taken",
-            depends_on=["shop-database", "shop-cache"],
-            queue={
-                "store": "shop-cache",
-                "waiting": "orders:waiting",
-                "working": "orders:working",
-                "limit": 20,
-            },
-            repairs={
-                "set-message-aside": _repair(
-                    layout, "set-message-aside", "message",
-                    "moves the message in work to orders:aside, where a person can look at it",
-                ),
-            },
-        ),
+        "shop-cache": _cache(layout),
+        "shop-web": _web(layout, port),
+        "shop-worker": _worker(layout),
         "shop-customers": _declare(
             layout, "shop-customers", "customers", description="orders as customers do",
         ),
@@ -81,6 +31,68 @@ def declare_services(layout: Layout, port: int) -> dict[str, Declared]:
             layout, "shop-check", "check", description="orders from outside and tells the alerts",
         ),
     }  # fmt: skip
+
+
+def _cache(layout: Layout) -> Declared:
+    return _declare(
+        layout, "shop-cache", "store", "cache",
+        description="Valkey with the carts and the queue of the shop",
+        store_file=str(layout.store_url("cache")),
+        files=[str(layout.cache_settings)],
+        repairs={
+            "evict-old-carts": _repair(
+                layout, "evict-old-carts", "memory",
+                "lets the cache drop the oldest of what expires anyway, from now on",
+            ),
+        },
+    )  # fmt: skip
+
+
+def _web(layout: Layout, port: int) -> Declared:
+    return _declare(
+        layout, "shop-web", "web",
+        description="takes the orders of the shop's customers",
+        depends_on=["shop-database", "shop-cache", "shop-worker"],
+        endpoint=f"https://{HOST}:{port}/healthz",
+        authority_file=str(layout.authority),
+        space={"directory": str(layout.spool), "limit_bytes": SPOOL_LIMIT},
+        releases=str(layout.releases),
+        files=[str(layout.web_settings), str(layout.certificate)],
+        repairs={
+            "roll-back": _repair(
+                layout, "roll-back", "release",
+                "puts the release before the present one in force", restarts=True,
+            ),
+            "end-debug-log": _repair(
+                layout, "end-debug-log", "space",
+                "sets the log level to info and removes the debug log",
+            ),
+            "renew-certificate": _repair(
+                layout, "renew-certificate", "certificate",
+                "has the shop's authority issue a new certificate", restarts=True,
+            ),
+        },
+    )  # fmt: skip
+
+
+def _worker(layout: Layout) -> Declared:
+    return _declare(
+        layout, "shop-worker", "keep", "worker",
+        description="completes the orders that the web service has taken",
+        depends_on=["shop-database", "shop-cache"],
+        queue={
+            "store": "shop-cache",
+            "waiting": "orders:waiting",
+            "working": "orders:working",
+            "limit": 20,
+        },
+        repairs={
+            "set-message-aside": _repair(
+                layout, "set-message-aside", "message",
+                "moves the message in work to orders:aside, where a person can look at it",
+            ),
+        },
+    )  # fmt: skip
 
 
 def _declare(layout: Layout, name: str, module: str, *words: str, **more: object) -> Declared:

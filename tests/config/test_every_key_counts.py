@@ -52,7 +52,7 @@ READ_AT = {
             "investigations/access/limits.py", "getattr(get_config().system.limits")
         for kind in ("alerts", "requests", "questions", "decisions")
     },
-    "HolidayConfig.name": ("investigations/engine/briefing.py", "each.name"),
+    "HolidayConfig.name": ("investigations/engine/agent_tasks.py", "each.name"),
     "TransportConfig.type": ("mcp_bridge/transports.py", "transport.type"),
     "DataMaskingConfig.enabled": ("masking/masker.py", "rules.enabled"),
     "AlertMaskingConfig.enabled": ("investigations/maskers.py", "settings.enabled"),

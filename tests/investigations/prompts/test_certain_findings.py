@@ -7,6 +7,7 @@ import pytest
 
 import config
 from agents.empty_toolbox import EmptyToolbox
+from investigations.engine.agent_tasks import make_task
 from investigations.engine.briefing import Briefing, brief
 from tests.investigations.prompts import story
 
@@ -37,7 +38,7 @@ def tell_rules(told: story.Story, position: int, seconds: int) -> None:
 
 
 def certain_for(briefing: Briefing) -> list[str]:
-    return [each.says for each in briefing.make_task(EmptyToolbox(), ends_at=0.0).findings]
+    return [each.says for each in make_task(briefing, EmptyToolbox(), ends_at=0.0).findings]
 
 
 def test_a_later_stage_takes_a_finding_up_once_and_a_chat_answers_its_question():

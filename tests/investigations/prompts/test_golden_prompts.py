@@ -31,6 +31,7 @@ from agents.prompts.result_summary import build_result_summary
 from agents.result_texts import read_result, write_result, write_summary
 from agents.types import Message, ToolCall, ToolCheck, ToolResult, ToolTarget
 from config.model import Config
+from investigations.engine.agent_tasks import make_task
 from investigations.engine.briefing import Briefing, brief
 from investigations.runbooks.shelf import Runbook
 from investigations.services.executions import Claim
@@ -92,7 +93,7 @@ def open_conversation(claim: Claim, **changes: object) -> tuple[Message, ...]:
 
 async def _open(briefing: Briefing) -> tuple[Message, ...]:
     if briefing.agent.controller in ("synthesis", "single_call"):
-        return briefing.make_task(EmptyToolbox(), ends_at=0.0).opening
+        return make_task(briefing, EmptyToolbox(), ends_at=0.0).opening
     configured = briefing.config.mcp_servers
     plans = {
         "cluster": TransportPlan("in_process"),
@@ -110,7 +111,7 @@ async def _open(briefing: Briefing) -> tuple[Message, ...]:
     async with open_toolbox(
         servers, in_process={"cluster": make_cluster, "metrics": make_metrics}
     ) as toolbox:
-        return briefing.make_task(toolbox, ends_at=0.0).opening
+        return make_task(briefing, toolbox, ends_at=0.0).opening
 
 
 def investigate(chain: str) -> tuple[Message, ...]:

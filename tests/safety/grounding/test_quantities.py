@@ -3,8 +3,9 @@
 import pytest
 
 from safety.grounding.moments import find_dates, find_moments, find_short_dates, find_times
-from safety.grounding.quantities import find_claimed, find_numbers, settle_separators
+from safety.grounding.quantities import find_claimed, find_numbers
 from safety.grounding.records import find_records
+from safety.grounding.separators import settle_separators
 from safety.grounding.zones import find_offsets
 
 GIB = 2.0**30
