@@ -25,6 +25,7 @@ NAMES = (
     "masking",
     "classification",
     "prose",
+    "findings",
     "pages",
     "incident_list",
 )
