@@ -179,6 +179,16 @@ def test_who_may_not_decide_sees_all_and_is_told_why_there_is_no_button(viewer, 
     assert "k8s.<b>pods_delete</b>" in page
 
 
+def test_who_is_not_signed_in_is_asked_to_and_not_told_that_they_may_not(client, settings, waiting):
+    settings.TARSY_AUTH = "none"
+
+    page = read(client, waiting)
+
+    assert "data-decides" not in page
+    assert " data-known" not in page
+    assert f'href="/login/?next=/sessions/{waiting.session_id}/">Sign in to decide</a>' in page
+
+
 @pytest.mark.parametrize(
     ("verb", "status", "word"), [("approve", "approved", "Approved"), ("deny", "denied", "Denied")]
 )

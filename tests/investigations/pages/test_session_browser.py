@@ -132,7 +132,7 @@ def test_people_see_only_the_buttons_that_work_for_them(
         page.goto(f"/sessions/{running.pk}/")
         shown = [n for n in names if page.get_by_role("button", name=n, exact=True).is_visible()]
         assert shown == list(seen), role
-        told = page.get_by_text("You may not decide about this")
+        told = page.get_by_text("Your account may not decide about changes")
         expect(told).to_be_visible() if role != "approver" else expect(told).to_be_hidden()
         page.goto(f"/sessions/{finished.pk}/")
         assert page.get_by_role("link", name="Retry").is_visible() is (role != "viewer"), role
