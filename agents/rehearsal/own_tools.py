@@ -23,6 +23,7 @@ _SHIPPED = "ops"
 """The server that ships, which the other scripts know."""
 _FAILED = re.compile(r"\[T\d{1,9}\] [^\n]* failed$", re.MULTILINE)
 _MASKED = "[MASKED:"
+_PLACEHOLDER = re.compile(r"\[MASKED:[^\]\n]{0,80}\]")
 _QUOTABLE = re.compile(r"[^\"\[\]\\<>`*#\s](?:[^\"\[\]\\<>`*#\n]{1,158})")
 
 Scalar = str | int | float | bool
@@ -179,10 +180,18 @@ def _read(result: Evidence) -> Said:
     name = show_name(result.name)
     inside = next((text for _, text in find_fenced(result.text)), result.text)
     if _FAILED.match(result.text):
-        is_ours = result.json is not None and not result.ok
-        reason = result.error if is_ours else next(_lines(inside), "it failed")
-        return Said(name, (), result.cite, reason)
+        return Said(name, (), result.cite, _find_reason(result, inside))
     return Said(name, tuple(islice(_find_facts(result, inside), MOST_FACTS)), result.cite)
+
+
+def _find_reason(result: Evidence, inside: str) -> str:
+    """What was said; of a refusal of ours also what would let the call pass."""
+    if result.json is None or result.ok:
+        return next(_lines(inside), "it failed")
+    error = result.json.get("error")
+    details = error.get("details") if isinstance(error, dict) else None
+    to_allow = details.get("to_allow") if isinstance(details, dict) else None
+    return f"{result.error} To allow it: {to_allow}" if to_allow else result.error
 
 
 def _find_facts(result: Evidence, inside: str) -> Iterator[Fact]:
@@ -192,11 +201,11 @@ def _find_facts(result: Evidence, inside: str) -> Iterator[Fact]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict | list):
-        yield from (Fact(line, _quote(result, line)) for line in _lines(inside))
+        yield from (_read_line(result, line) for line in _lines(inside))
         return
     for path, each in islice(_walk(value), MOST_SEARCHED):
-        shown = each if isinstance(each, str) else json.dumps(each)
-        yield Fact(f"{'.'.join(path)}: {shown}", result.quote(path[-1], each))
+        shown = _hide_placeholders(each) if isinstance(each, str) else json.dumps(each)
+        yield Fact(f"{'.'.join(path)} is {shown}", result.quote(path[-1], each))
 
 
 def _walk(value: JSON, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Scalar]]:
@@ -210,11 +219,16 @@ def _walk(value: JSON, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
         yield path, value
 
 
-def _quote(result: Evidence, line: str) -> str:
-    """A citation with the line in it, where it can stand there as it is."""
+def _read_line(result: Evidence, line: str) -> Fact:
+    """A line, and a citation with it as the quote where it can stand there as it is."""
     if result.number is None or not _QUOTABLE.fullmatch(line):
-        return result.cite
-    return f'[T{result.number} "{line}"]'
+        return Fact(_hide_placeholders(line), result.cite)
+    return Fact(f"“{line}”", f'[T{result.number} "{line}"]')
+
+
+def _hide_placeholders(text: str) -> str:
+    """Whoever masks the report would take what is left of a placeholder for another secret."""
+    return _PLACEHOLDER.sub("…", text)
 
 
 def _lines(text: str) -> Iterator[str]:

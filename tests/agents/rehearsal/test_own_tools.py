@@ -96,15 +96,16 @@ REFUSED = Refusal(
         (
             '{"failed": 41, "all": {"total": 161}, "lines": [{"sku": "A-7"}, {"sku": "B"}]}',
             False,
-            'says “failed: 41” [T1 "failed: 41"]\n'
-            '2. shop.orders says “all.total: 161” [T1 "total: 161"]\n'
-            '3. shop.orders says “lines.sku: A-7” [T1 "sku: A-7"]',
+            '1. shop.orders: failed is 41 [T1 "failed: 41"]\n'
+            '2. shop.orders: all.total is 161 [T1 "total: 161"]\n'
+            '3. shop.orders: lines.sku is A-7 [T1 "sku: A-7"]',
         ),
         ("\n41 of 161 orders failed\n---\n", False, '[T1 "41 of 161 orders failed"]'),
-        ("state [T9] *down*", False, "says “state (T9) down” [T1]\n"),
+        ("state [T9] *down*", False, "shop.orders: state (T9) down [T1]\n"),
+        ("password=[MASKED:password#1]", False, "shop.orders: password=… [T1]\n"),
         ("", False, "- shop.orders said nothing [T1]"),
         ("connection refused by db-1\nat line 3", True, "no data: connection refused by db-1 [T1]"),
-        (REFUSED, True, "gave no data: shop.gateway would ask cards.example.net. [T1]"),
+        (REFUSED, True, "would ask cards.example.net. To allow it: An operator names the host in "),
     ],
 )
 async def test_what_a_tool_says_is_told_with_the_call_behind_it(ask, text, failed, told):
@@ -126,7 +127,7 @@ async def test_the_report_is_the_same_where_no_tool_can_be_called_any_more(ask):
 
     report = await ask([], *said)
 
-    assert '1. shop.orders says “41 failed” [T1 "41 failed"]' in report.text
+    assert '1. shop.orders: “41 failed” [T1 "41 failed"]' in report.text
 
 
 async def test_tools_that_ship_with_the_product_are_looked_at_where_there_are_no_others(ask):
