@@ -257,13 +257,16 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     if password:
         say(f"Administrator: {ADMIN}, password: {password}   (shown only now)")
     else:
-        say("The administrator's password is as before; a new one: manage.py changepassword admin")
-    say(f"Dashboard:  {plan.url}/      Administration: {plan.url}/admin/")
+        say("The administrator's password is as before.")
+        say("A new one: manage.py changepassword admin")
+    say(f"Dashboard:       {plan.url}/")
+    say(f"Administration:  {plan.url}/admin/")
     if demo is not None:
         say("Open this and watch what happens; it begins when you do, or in a minute:")
         say(f"  {_login_link(plan, '/')}")
     elif settings.TARSY_AUTH == "login":
-        say(f"Log in once with:  {_login_link(plan, '/')}")
+        say("Log in once with:")
+        say(f"  {_login_link(plan, '/')}")
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
     if demo is not None:
@@ -277,9 +280,11 @@ def _describe_rehearsal(plan: Plan) -> Iterator[str]:
     if plan.is_rehearsal:
         is_chosen = choose_provider(environment()) != REHEARSAL
         why = "The configuration names it" if is_chosen else "No model is configured"
-        yield f"{why}: the model is REHEARSAL. Its answers are scripted, the tools and"
-        yield "their results are real. Set OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY,"
-        yield "XAI_API_KEY or OPENAI_BASE_URL and start again for a real one."
+        yield (
+            f"{why}: the model is REHEARSAL. Its answers are scripted, the tools and their results "
+            "are real. Set OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY, XAI_API_KEY or "
+            "OPENAI_BASE_URL and start again for a real one."
+        )
     elif plan.rehearsal_port:
         yield "Chains that name the REHEARSAL model get scripted answers about real tool results."
 

@@ -1,7 +1,6 @@
 """What the terminal of `make demo` is told while everything runs: what waits for a person, and what
 each investigation has come to."""
 
-import textwrap
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -16,8 +15,6 @@ from investigations.selectors.session_list.rows import OutcomeRow, read_ended_si
 from masking.visible_text import clean_line
 
 EVERY = 1.0
-COLUMNS = 68
-"""Beside the name of the process, a line has room in 80 columns."""
 _TITLE, _SENTENCE = 120, 300
 
 
@@ -43,16 +40,16 @@ class News:
     def _tell_approval(self, approval: ApprovalRequest) -> Iterator[str]:
         target = f" on {approval.target}" if approval.target else ""
         asked = f"{approval.server_name}.{approval.tool_name}{target}"
-        yield from _wrap(f"Waits for you: {clean_line(asked, _TITLE)}")
-        yield f"  {self._url}/sessions/{approval.session_id}/"
+        yield f"Waits for you: {clean_line(asked, _TITLE)}"
+        yield f"{self._url}/sessions/{approval.session_id}/"
 
     def _tell_outcome(self, row: OutcomeRow) -> Iterator[str]:
         session = row.session
         title = clean_line(session.title or session.alert_type, _TITLE)
         word = "Inconclusive" if session.is_inconclusive else session.get_status_display()
-        yield from _wrap(f"{word}: {title}")
-        yield from _wrap(f"  {clean_line(row.line, _SENTENCE)}")
-        yield f"  {self._url}/sessions/{session.pk}/"
+        yield f"{word}: {title}"
+        yield f"  {clean_line(row.line, _SENTENCE)}"
+        yield f"{self._url}/sessions/{session.pk}/"
 
 
 def tell_news(url: str, say: Callable[[str], None]) -> None:
@@ -65,11 +62,3 @@ def tell_news(url: str, say: Callable[[str], None]) -> None:
         except Error:
             connections.close_all()
         time.sleep(EVERY)
-
-
-def _wrap(text: str) -> list[str]:
-    indent = "  " if text.startswith("  ") else ""
-    return textwrap.wrap(
-        text.strip(), COLUMNS, initial_indent=indent, subsequent_indent="  ",
-        break_on_hyphens=False,
-    )  # fmt: skip

@@ -6,6 +6,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,8 @@ SETTLED_AFTER = 60.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OWN_NAME = "tarsy"
 """Before the lines of the supervisor itself."""
+TERMINAL = 80
+"""Columns."""
 COLOURS = (36, 33, 32, 35, 34, 31)
 
 
@@ -70,8 +73,10 @@ class Supervisor:
                 self._stop_all()
 
     def say(self, text: str) -> None:
-        """Print a line of the supervisor's own among those of the processes."""
-        self._print(self._label, 1, text)
+        """Print a line of the supervisor's own among those of the processes, in several where a
+        terminal of 80 columns has no room for it. No address is broken."""
+        for line in wrap_line(text, TERMINAL - len(self._label) - len(" | ")):
+            self._print(self._label, 1, line)
 
     def _call_beside(self, on_started: Callable[[], None]) -> None:
         def call() -> None:
@@ -195,6 +200,15 @@ class Supervisor:
         # A closed terminal must not keep us from stopping what we started.
         with self._printing, contextlib.suppress(OSError):
             print(f"{label} | {text.rstrip()}", file=self._output, flush=True)
+
+
+def wrap_line(text: str, columns: int) -> list[str]:
+    """A line in pieces, each indented as the first. What has no blank in it is left whole."""
+    inside = " " * (len(text) - len(text.lstrip()))
+    wrapped = textwrap.wrap(
+        text, columns, subsequent_indent=inside, break_long_words=False, break_on_hyphens=False
+    )
+    return wrapped or [""]
 
 
 def _describe(code: int) -> str:

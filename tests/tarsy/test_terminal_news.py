@@ -1,11 +1,15 @@
 """The terminal says what waits for a person and what each investigation has come to, once."""
 
+import io
 import socket
+import uuid
 
 import pytest
 from django.utils import timezone
 
 from tarsy import quickstart
+from tarsy.processes.child import ProcessSpec
+from tarsy.processes.supervisor import Supervisor
 from tarsy.terminal_news import News
 from tests.factories import ApprovalRequestFactory, SessionFactory
 
@@ -25,15 +29,29 @@ def test_what_waits_and_what_was_found_is_told_once_with_its_address():
     said = list(news.read())
 
     assert said[0].startswith(f"Waits for you: {approval.server_name}.{approval.tool_name}")
-    assert f"  {URL}/sessions/{approval.session_id}/" in said
+    assert f"{URL}/sessions/{approval.session_id}/" in said
     assert "Completed: disk full" in said
     assert "  A log fills /var. Rotate it. Rotate it." in "\n".join(said)
-    assert f"  {URL}/sessions/{ended.pk}/" in said
-    assert f"  {URL}/sessions/{failed.pk}/" in said
+    assert f"{URL}/sessions/{ended.pk}/" in said
+    assert f"{URL}/sessions/{failed.pk}/" in said
     assert "before all this" not in "\n".join(said)
     assert not any("\x1b" in line for line in said)
-    assert max(map(len, said)) <= 70
     assert list(news.read()) == []
+
+
+def test_what_the_terminal_is_told_has_room_in_80_columns_and_no_address_is_broken():
+    output = io.StringIO()
+    processes = Supervisor([ProcessSpec("worker-1", ["true"])], output=output)
+    address = f"{URL}/sessions/{uuid.uuid4()}/"
+
+    for line in (f"  {'A log fills /var. ' * 9}", address, "", f"Open {address}"):
+        processes.say(line)
+
+    printed = output.getvalue().splitlines()
+    assert max(map(len, printed)) <= 80
+    assert printed.count(f"tarsy    | {address}") == 2
+    assert printed[1].startswith("tarsy    |   ")
+    assert "tarsy    | " in printed
 
 
 def test_a_port_of_root_is_not_called_taken(monkeypatch):
