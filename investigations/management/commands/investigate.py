@@ -85,7 +85,11 @@ class Command(BaseCommand):
             if silent > NO_WORKER_AFTER and not live_workers():
                 if not warned:
                     warned = True
-                    tell("Waiting: no worker answers. Start one with `make run` elsewhere.")
+                    tell(
+                        "Waiting: no worker answers. Start one with `make run` elsewhere. One that "
+                        "runs already has another TARSY_VAR_DIR than this command, which has "
+                        f"{settings.VAR_DIR}: set the same for both."
+                    )
                 if silent > GIVE_UP_AFTER:
                     self.stderr.write(
                         "No worker answered, so this stops waiting. The alert is kept, and is "
