@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from safety.grounding.addressed import Named
@@ -280,13 +280,19 @@ def _is_share(figure: _Figure) -> bool | None:
         return True
     pair = find_pair(quantity, text, others)
     if pair is None:
-        sentence = _blank(figure.clause.sentence[:MAX_SENTENCE])
-        pair = find_only_pair(sentence, list(find_claimed(sentence)))
+        pair = _pair_of_sentence(figure.clause.sentence[:MAX_SENTENCE])
     if pair is None:
         return None
     if is_share_of_pair(quantity, figure.slack, pair):
         return True
     return figure.named is not None and figure.named.is_share(quantity, figure.slack)
+
+
+@lru_cache(maxsize=16)
+def _pair_of_sentence(sentence: str) -> tuple[Quantity, Quantity] | None:
+    """Asked for each percentage of the sentence, and the same for all of them."""
+    text = _blank(sentence)
+    return find_only_pair(text, list(find_claimed(text)))
 
 
 def _lies_between_events(figure: _Figure) -> bool | None:
