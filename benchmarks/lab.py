@@ -118,7 +118,7 @@ class Lab:
             [sys.executable, "-m", module, *map(str, arguments)],
             cwd=ROOT,
             capture_output=True,
-            timeout=120,
+            timeout=900,
             check=False,
         )
         if done.returncode:

@@ -2,7 +2,7 @@
 into."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.chaos.outcome import Check
@@ -65,37 +65,39 @@ class Storm(Sender):
 def check_storm(storm: Storm) -> Check:
     """Each alert is a member of one incident and in the state that was told; no more incidents are
     left, and looked into, than may be at once."""
-    from investigations.models import AlertEpisode, AlertSession, Incident
+    promise = "a storm leaves few incidents, and each of its alerts in one of them"
+    return Check(promise, len(storm.told), [*_find_lost(storm), *_find_double(storm)])
 
-    broken = []
-    rows = AlertEpisode.objects.filter(source=SOURCE)
-    found = [(row.labels["service"], row.state == "firing", row.incident) for row in rows]
-    if len(found) != len(storm.told):
-        broken.append(f"{len(storm.told)} alerts were told, and {len(found)} are kept")
-    states = {name: fires for name, fires, _ in found}
-    broken += [
-        f"{name} {'fires' if fires else 'is over'}, and is kept otherwise"
-        for name, fires in storm.told.items()
-        if states.get(name) != fires
-    ]
-    broken += [
-        f"{name} belongs to no incident that is there"
-        for name, _, incident in found
-        if incident is None or incident.absorbed_by_id
-    ]
+
+def _find_lost(storm: Storm) -> Iterator[str]:
+    from investigations.models import AlertEpisode
+
+    rows = AlertEpisode.objects.filter(source=SOURCE).select_related("incident")
+    found = {row.labels["service"]: row for row in rows}
+    if len(rows) != len(storm.told):
+        yield f"{len(storm.told)} alerts were told, and {len(rows)} are kept"
+    for name, fires in storm.told.items():
+        row = found.get(name)
+        if row is not None and (row.state == "firing") != fires:
+            yield f"{name} {'fires' if fires else 'is over'}, and is kept otherwise"
+        if row is not None and (row.incident is None or row.incident.absorbed_by_id):
+            yield f"{name} belongs to no incident that is there"
+
+
+def _find_double(storm: Storm) -> Iterator[str]:
+    from investigations.models import AlertSession, Incident
+
     left = Incident.objects.filter(source=SOURCE, absorbed_by=None)
     storms = left.filter(kind=Incident.Kind.STORM).count()
     if left.count() > MOST + storms:
-        broken.append(f"{left.count()} incidents are left, {storms} of them storms")
+        yield f"{left.count()} incidents are left, {storms} of them storms"
     members = sum(left.values_list("member_count", flat=True))
     if members != len(storm.told):
-        broken.append(f"the incidents count {members} members")
+        yield f"the incidents count {members} members"
+    began = AlertSession.objects.filter(source=SOURCE, started_at__isnull=False)
     for incident in left:
-        began = AlertSession.objects.filter(incident=incident, started_at__isnull=False).count()
-        if began > 1:
-            broken.append(f"incident {incident.pk} was investigated {began} times")
-    began = AlertSession.objects.filter(source=SOURCE, started_at__isnull=False).count()
-    if began > MOST + storms:
-        broken.append(f"{began} investigations began")
-    promise = "a storm leaves few incidents, and each of its alerts in one of them"
-    return Check(promise, len(storm.told), broken)
+        times = began.filter(incident=incident).count()
+        if times > 1:
+            yield f"incident {incident.pk} was investigated {times} times"
+    if began.count() > MOST + storms:
+        yield f"{began.count()} investigations began"

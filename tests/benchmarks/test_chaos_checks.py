@@ -1,5 +1,6 @@
 """The checks after a run of faults see what they are there to see."""
 
+import random
 import time
 import uuid
 from datetime import timedelta
@@ -13,9 +14,12 @@ from benchmarks.chaos.judging import check_recoveries, check_starts
 from benchmarks.chaos.model import ModelRequest
 from benchmarks.chaos.presence import STARTED_WITHIN, Presence, Start
 from benchmarks.chaos.recovery import measure_recoveries
+from benchmarks.chaos.storms import SOURCE, Storm, check_storm
 from tests.factories import (
+    EpisodeFactory,
     EventFactory,
     ExecutionFactory,
+    IncidentFactory,
     LLMInteractionFactory,
     MCPInteractionFactory,
     SessionFactory,
@@ -177,3 +181,24 @@ def test_a_start_is_late_by_what_it_does_and_not_by_what_it_is_kept_from() -> No
     [line] = check_starts([starved, slow]).broken
 
     assert line.startswith("worker 2 took 50.0 s, 10.0 of them")
+
+
+def test_a_storm_that_lost_an_alert_or_is_many_incidents_is_seen() -> None:
+    storm = Storm("", random.Random(1))
+    storm.told = {f"host-{number:03}": True for number in range(12)}
+    raging = IncidentFactory(source=SOURCE, kind="storm", member_count=12)
+    for name in storm.told:
+        EpisodeFactory(incident=raging, labels={"service": name})
+    assert not check_storm(storm).broken
+
+    storm.told["host-012"] = True
+    storm.told["host-000"] = False
+    IncidentFactory.create_batch(11, source=SOURCE)
+    SessionFactory.create_batch(2, completed=True, source=SOURCE, incident=raging)
+
+    broken = check_storm(storm).broken
+    for told in (
+        "13 alerts were told, and 12 are kept", "host-000 is over, and is kept otherwise",
+        "12 incidents are left", "the incidents count 23 members", "was investigated 2 times",
+    ):  # fmt: skip
+        assert any(told in line for line in broken), told
