@@ -114,7 +114,7 @@ _LINES = """
                                                      ELSE i % 5 END)::int)
 """
 _SOURCE = """
-    CASE WHEN n % 3 = 0 THEN '' ELSE (ARRAY['alertmanager', 'grafana', 'pagerduty'])[1 + n % 3] END
+    (ARRAY['', 'alertmanager', 'grafana'])[1 + n % 3]
 """
 _SEVERITY = "(ARRAY['critical', 'high', 'warning', 'info'])[1 + pg_temp.dice(n, 9, 4)]"
 # Of the alerts of an incident.

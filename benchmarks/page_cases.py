@@ -75,6 +75,7 @@ def list_of_incidents(sessions: int) -> Iterator[Case]:
         yield Case(f"list {name} {value}", [f"/?{urlencode({name: value})}"])
     both = urlencode({"alert_type": history.COMMON_TYPE, "author": "person-7", "status": "failed"})
     yield Case("list by type, author and status", [f"/?{both}"])
+    yield Case("list firing and critical", ["/?state=firing&severity=critical"])
 
 
 def _cursor(number: int) -> str:

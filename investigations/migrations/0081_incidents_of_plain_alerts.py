@@ -137,7 +137,10 @@ class Migration(migrations.Migration):
         *_replace(
             models.Index(
                 fields=[*_NEWEST],
-                include=["deleted_at", "is_listed", "status", "alert_type", "chain_id", "author"],
+                include=[
+                    "deleted_at", "is_listed", "status", "alert_type", "chain_id", "author",
+                    "severity", "source", "incident",
+                ],
                 name="session_list",
             )
         ),

@@ -142,7 +142,17 @@ class AlertSession(models.Model):
             # What a list filters by stands in its indexes: counting reads no rows.
             models.Index(
                 fields=["-created_at", "-id"],
-                include=["deleted_at", "is_listed", "status", "alert_type", "chain_id", "author"],
+                include=[
+                    "deleted_at",
+                    "is_listed",
+                    "status",
+                    "alert_type",
+                    "chain_id",
+                    "author",
+                    "severity",
+                    "source",
+                    "incident",
+                ],
                 name="session_list",
             ),
             models.Index(
