@@ -42,9 +42,10 @@ class Family:
         return self.model or find_dialect(self.dialect).models[0]
 
 
-_OTHERWISE = (PLAIN, "openai-responses", "vllm-llama")
-"""The second has rows of its own. The last gets each call in a message of its own, and the script
-would miscount its turns."""
+_OTHERWISE = (PLAIN, "openai-responses")
+"""The second has rows of its own."""
+_SINGLE = "vllm-llama"
+"""Gets each call in a message of its own, so that the script counts one turn more."""
 FAMILIES = (
     *(Family(name, name) for name in list_dialects() if name not in _OTHERWISE),
     # The same servers with models whose names say nothing: what they need has to be learned.
@@ -136,6 +137,10 @@ rules:
   - when: {agent: ^ChatAgent, tools: []}
     reply: {text: "Final Answer: The default route goes by gw-2 [T{{ results[-1].number }}]."}
 
+  - when: {agent: ^Looker, model: "^SINGLE$", turn: 2}
+    reply: {tool_calls: [{name: net__routes}]}
+  - when: {agent: ^Looker, model: "^SINGLE$", turn: 3}
+    reply: {tool_calls: [{name: net__ping, arguments: {host: gw-3 ✓}}]}
   - when: {agent: ^Looker, turn: 0}
     reply:
       thinking: I look at the gateway and at the load.
@@ -167,9 +172,13 @@ rules:
       tool_calls: [{name: net__routes, arguments: {}}]
   - when: {agent: ^ChatAgent}
     reply: {text: "The default route goes by gw-2 [T{{ results[-1].number }}]."}
-""".replace("FALLING", "|".join(each.model for each in FALLBACKS)).replace(
-    "FORCED", "|".join(each.model for each in FORCED)
-)
+"""
+for _name, _models in (
+    ("FALLING", [each.model for each in FALLBACKS]),
+    ("FORCED", [each.model for each in FORCED]),
+    ("SINGLE", find_dialect(_SINGLE).models),
+):
+    SCRIPT = SCRIPT.replace(_name, "|".join(_models))
 
 
 @contextmanager

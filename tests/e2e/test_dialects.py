@@ -58,6 +58,7 @@ LESSONS = {
     ("moonshot", "no_thought"),
     ("openai", "tools_with_effort"),
     ("vllm-gemma", "system_role"),
+    ("vllm-llama", "parallel_calls"),
 }
 """What the address of a test says nothing of, so that it has to be learned."""
 
