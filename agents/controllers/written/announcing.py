@@ -21,7 +21,8 @@ _ABOUT_TO = re.compile(
 )
 _OTHER_CLAUSE = re.compile(r"\b(?:that|which|because|since|whether|as|let|see)\b", re.IGNORECASE)
 _DOING = re.compile(
-    r"\W*\w+ing (?:the )?(?:tool:? )?\W?(?P<name>[\w.:-]+)"
+    r"\W*(?:(?:I|[Ww]e)(?: am| are|['’]m|['’]re) (?:now )?|[Nn]ow )?\w+ing (?:with )?(?:the )?"
+    r"(?:tool:? )?\W?(?P<name>[\w.:-]+)"
     r"(?:(?: \w+){0,2}\W*| to\b[^,;.]*\W*|\([^\n]*\)\W*|[^.!?\n]*\{[^\n]*\}\W*)"
 )
 """`Calling net__ping now...`, and nothing else."""

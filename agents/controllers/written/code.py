@@ -42,18 +42,26 @@ def find_end(text: str, start: int) -> int | None:
 
 def read_keywords(inside: str) -> Mapping[str, JSON] | None:
     """The arguments between the brackets of a call; None unless all are named and plain values."""
+    if inside.strip().startswith("{"):
+        return _read_only(inside)
     try:
         tree = ast.parse(f"call({inside.strip()})", mode="eval").body
         if not isinstance(tree, ast.Call):
             return None
-        if len(tree.args) == 1 and not tree.keywords:
-            only = _read_value(tree.args[0])
-            return only if isinstance(only, dict) else None
         if tree.args or any(word.arg is None for word in tree.keywords):
             return None
         return {str(word.arg): _read_value(word.value) for word in tree.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
+
+
+def _read_only(inside: str) -> Mapping[str, JSON] | None:
+    """All arguments in one object."""
+    try:
+        value = read_loosely(inside)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def read_loosely(text: str) -> JSON:

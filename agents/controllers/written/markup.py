@@ -27,8 +27,8 @@ _CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}|[\w-]{1,64}(?=<\|tool_call:name\|
 _LABEL = re.compile(r"(?:tool|function)[_ ]calls?:[ \t]*(?=[{\[])", re.IGNORECASE)
 _TAG = re.compile(r"</?[^<>\n]{1,200}>")
 _NAMED_TAG = re.compile(
-    r"<(?:[\w-]+:|[|｜]\w+[|｜])?(?:function_call|function|invoke|tool_call|tool|call)"
-    r"(?:\s*=\s*|\s+(?:name|tool)\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?[^<>\n]{0,100}>"
+    r"<(?:[\w-]+:|[|｜]\w+[|｜])?(?:function_call|function|invoke|tool_call|tool|call|action)"
+    r"(?:\s+id\s*=\s*[\"'][^\"'<>\n]{0,100}[\"'])?(?:\s*=\s*|\s+(?:name|tool)\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?([^<>\n]{0,400})>"
 )
 _PARAMETER = re.compile(
     r"\s*<(?:[\w-]+:|[|｜]\w+[|｜])?(?:parameter|param|argument|arg)(?:\s*=\s*|\s+(?:name|key)\s*=\s*)[\"']?([^\"'<>\s]{1,128})[\"']?"
@@ -42,6 +42,8 @@ _KEY_AND_VALUE = re.compile(
 _TEXT_BY_WORD = ('string="true"', 'type="string"')
 """How a member is said to be a text, by DeepSeek and by Kimi."""
 _PLAIN_MEMBER = re.compile(r"\s*<([A-Za-z_][\w-]{0,60})>(.*?)</\1>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"([A-Za-z_][\w-]{0,60})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_OWN_ATTRIBUTES = frozenset({"id", "index", "name", "string", "type"})
 _CLOSING = re.compile(r"\s*</[^<>\n]{1,80}>")
 _NAME = re.compile(rf"(?:to=)?(?:call:)?({TOOL_NAME.pattern})")
 _NOISE = re.compile(
@@ -50,7 +52,9 @@ _NOISE = re.compile(
 )
 _NAMELESS = "tool_call("
 """How ChatGLM writes arguments, behind a line with the name."""
-_ASSIGNED = re.compile(r"[A-Za-z_]\w{0,40}(?:, ?\w{1,40}){0,3} ?= ?(?:await )?|await ")
+_ASSIGNED = re.compile(
+    r"(?:(?:const|let|var) )?[A-Za-z_]\w{0,40}(?:, ?\w{1,40}){0,3} ?= ?(?:await )?|await "
+)
 _MEMBER_TAG = re.compile(
     r"</?(?:(?:tool_|function_)?name|arguments|parameters|args|params|input|tool_input)>"
 )
@@ -112,20 +116,44 @@ class Reader:
         if found := _NAMED_TAG.match(self.text, self.at):
             self.is_marked = True
             self.at = found.end()
-            return self._read_body(found[1])
+            return self._read_call(found[1], found[2])
         found = _TAG.match(self.text, self.at)
         if found is None or _MEMBER_TAG.fullmatch(found[0]):
             return self._skip_member_tag()
-        name = found[0].strip("</>").split(" ")[0]
+        name, _, attributes = found[0].strip("</>").partition(" ")
         if self.offered.find(name) and not found[0].startswith("</"):
             self.is_marked = True
             self.at = found.end()
-            return self._read_body(name)
+            return self._read_call(name, attributes)
         if not _ABOUT_CALLS.search(name):
             return False
         self.is_marked = True
         self.at = found.end()
         return True
+
+    def _read_call(self, name: str, attributes: str) -> bool:
+        """What a call is given, between its tags or within the one that opens it."""
+        given = self._read_attributes(name, attributes)
+        if given is None:
+            return self._read_body(name)
+        if not given or not self._is_at_end_of_call():
+            self.is_broken = True
+            return False
+        self._take(name, given)
+        self._skip_closing()
+        return True
+
+    def _read_attributes(self, tool: str, attributes: str) -> dict[str, JSON] | None:
+        """None where there are none; empty where they cannot be read."""
+        if "{" in attributes:
+            try:
+                value, _ = _decode(attributes, attributes.index("{"))
+            except ValueError:
+                return {}
+            return value if isinstance(value, dict) else {}
+        found = {each[1]: each[2] or each[3] or "" for each in _ATTRIBUTE.finditer(attributes)}
+        members = found.keys() - _OWN_ATTRIBUTES
+        return {n: self._read_value(tool, n, found[n]) for n in found if n in members} or None
 
     def _skip_member_tag(self) -> bool:
         found = _MEMBER_TAG.match(self.text, self.at) if self.is_marked else None
@@ -319,7 +347,8 @@ class Reader:
         while found := _PLAIN_MEMBER.match(self.text, self.at):
             members[found[1]] = self._read_value(tool, found[1], found[2])
             self.at = found.end()
-        return members
+        only = members.get("arguments", members.get("parameters"))
+        return only if len(members) == 1 and isinstance(only, dict) else members
 
     def _read_value(self, tool: str, name: str, written: str, *, is_text: bool = False) -> JSON:
         """What stands between tags: a text is one as it stands, but for a line end around it."""

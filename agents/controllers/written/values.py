@@ -10,7 +10,7 @@ from agents.types import JSON
 
 _NAMES = (
     "name", "tool", "tool_name", "function", "function_name", "action", "recipient_name",
-    "tool_call",
+    "tool_call", "command",
 )  # fmt: skip
 _ARGUMENTS = (
     "arguments", "parameters", "args", "params", "input", "tool_input", "action_input",
@@ -47,7 +47,7 @@ def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read
     if depth > DEEPEST:
         raise TooDeep
     if isinstance(value, list):
-        found = [read_calls(item, offered, depth + 1) for item in value]
+        found = [read_calls(item, offered, depth + 1) for item in value if not _is_said(item)]
         return tuple(call for calls in found for call in calls) if value and all(found) else ()
     if not isinstance(value, dict):
         return ()
@@ -56,13 +56,11 @@ def read_calls(value: JSON, offered: OfferedNames, depth: int = 0) -> tuple[Read
     for name in _LISTS:
         if isinstance(listed := value.get(name), list):
             return read_calls(listed, offered, depth + 1)
-    if value.keys() == {"actions"} and isinstance(listed := value["actions"], list):
-        return read_calls(listed, offered, depth + 1)
     for name in _INNER:
         if isinstance(inner := value.get(name), dict):
             return read_calls(inner, offered, depth + 1)
     call = _read_named(value, offered) or _read_keyed(value, offered)
-    return () if call is None else (call,)
+    return _read_inside(value, offered, depth) if call is None else (call,)
 
 
 def write_arguments(arguments: Mapping[str, JSON]) -> str:
@@ -112,6 +110,33 @@ def _read_keyed(value: Mapping[str, JSON], offered: OfferedNames) -> Read | None
     if offered.find(name) is None or not isinstance(given, dict):
         return None
     return Read(name, given)
+
+
+def _read_inside(value: Mapping[str, JSON], offered: OfferedNames, depth: int) -> tuple[Read, ...]:
+    """Calls that stand in the only member that holds more than a word, whatever it is called."""
+    inner = [each for each in value.values() if isinstance(each, dict | list)]
+    if len(inner) != 1 or not _gives_arguments(inner[0], depth):
+        return ()
+    calls = read_calls(inner[0], offered, depth + 1)
+    return calls if all(offered.find(call.name) for call in calls) else ()
+
+
+def _gives_arguments(value: JSON, depth: int) -> bool:
+    """Whether all of it says what a call is given, and not only what is spoken of."""
+    if depth > DEEPEST:
+        return False
+    if isinstance(value, list):
+        return bool(value) and all(_gives_arguments(item, depth + 1) for item in value)
+    if not isinstance(value, dict):
+        return False
+    inner = [each for each in value.values() if isinstance(each, dict | list)]
+    is_given = any(isinstance(value.get(name), dict) for name in _ARGUMENTS)
+    return is_given or (len(inner) == 1 and _gives_arguments(inner[0], depth + 1))
+
+
+def _is_said(item: JSON) -> bool:
+    """Whether it is what a model says beside its calls, as a part of its answer."""
+    return isinstance(item, dict) and item.get("type") in ("text", "thinking")
 
 
 def _first(names: Sequence[str], value: Mapping[str, JSON]) -> str | None:
