@@ -1,6 +1,6 @@
 // Local time beside UTC, ages and running clocks. Once a second while something runs.
 
-const ZONE_KEY = "tarsy.zone";
+export const ZONE_KEY = "tarsy.zone";
 // What stands as it was written, however much time passes.
 const FIXED = ["clock", "offset"];
 let prefersUtc = false;

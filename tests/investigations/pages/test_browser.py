@@ -313,10 +313,10 @@ def _wait_for_text(page, writing, text) -> None:
     wait_until(page, lambda: block.text_content() == text)
 
 
-def _request_write(running, risk="high"):
+def _request_write(running, risk="high", **told):
     arguments = {"name": "render-4", "note": "x\u200by"}
     execution = running.executions.get()
-    return ApprovalRequestFactory(execution=execution, arguments=arguments, risk=risk)
+    return ApprovalRequestFactory(execution=execution, arguments=arguments, risk=risk, **told)
 
 
 def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, page, stream):
@@ -349,10 +349,14 @@ def test_a_request_appears_counts_down_and_gives_way_to_the_decision(running, pa
 @pytest.mark.parametrize(("button", "status"), [("Deny", "denied"), ("Approve", "approved")])
 def test_a_person_decides_on_the_page(running, page, live_server, button, status):
     cookie = log_in(lambda: make_decider(username="ana"))
-    approval = in_thread(lambda: _request_write(running, risk="medium"))
+    why = "Four of six pods were killed for memory. " * 30
+    approval = in_thread(lambda: _request_write(running, risk="medium", reason=why))
     page.context.add_cookies([{**cookie, "url": live_server.url}])
+    page.set_viewport_size({"width": 1366, "height": 768})
     page.goto(f"/sessions/{running.pk}/")
 
+    # Within reach, however much there is to be read above them.
+    expect(page.get_by_role("button", name=button)).to_be_in_viewport(ratio=1)
     page.get_by_label("Note, kept in the audit log").fill("as agreed")
     page.get_by_role("button", name=button).click()
 
