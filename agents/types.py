@@ -48,8 +48,8 @@ WITHOUT_MODEL = "**Without a model:**"
 """How one begins above what rules found because no model could be asked, and why."""
 NOT_ADDRESSED = "**Not addressed:**"
 """How one begins that names a certain finding of rules which a later conclusion passes over."""
-CHANGES_SOMETHING = "A call of this tool changes something."
-"""Stands in the description of a tool that is offered and does not only read."""
+CHANGES_SOMETHING = "A call of this tool changes something"
+"""Stands in the description of a tool that is offered and writes, unless it is told to read."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
 
 

@@ -135,13 +135,22 @@ def _spec(known: KnownTool, wire_name: str) -> ToolSpec:
     masker = known.server.masker
     said = known.tool.description or known.tool.title or ""
     text = show_text(masker, said, MAX_DESCRIPTION) or f"The tool {known.name}."
-    # One that is classed by an argument says itself which of its acts it has.
-    changes = "" if known.may_read else f"\n{CHANGES_SOMETHING}"
     schema = cast(dict[str, JSON], known.tool.input_schema)
     return ToolSpec(
         name=str(known.name),
         wire_name=wire_name,
-        description=f"{text}{changes}",
+        description=f"{text}{_say_changes(known)}",
         # Masked twice: making it fit shortens what it says, and puts together what was apart.
         input_schema=show_schema(masker, sanitize_schema(show_schema(masker, schema))),
     )
+
+
+def _say_changes(known: KnownTool) -> str:
+    """A line of ours on a tool that writes, or does so where an argument may be left out."""
+    if not known.may_read:
+        return f"\n{CHANGES_SOMETHING}."
+    rule = rule_of(known.server.server_id, known.server.config, known.tool)
+    required = known.tool.input_schema.get("required") or ()
+    if rule.argument and rule.argument not in required and known.class_of({}) == "write":
+        return f"\n{CHANGES_SOMETHING} unless its arguments name an act that reads."
+    return ""

@@ -571,13 +571,26 @@ async def test_controlled_offers_writes_and_without_anyone_to_ask_none_runs():
         unseen = await run(toolbox, "shell__delete", '{"text": "other"}')
         asked = await run(toolbox, "shell__delete", '{"text": "old"}')
 
-    assert offered["shell.delete"].endswith(f"\n{CHANGES_SOMETHING}")
+    assert offered["shell.delete"].endswith(f"\n{CHANGES_SOMETHING}.")
     assert CHANGES_SOMETHING not in offered["shell.echo"]
     assert [code_of(each) for each in (early, unseen, asked)] == [
         "FSM_BLOCKED",
         "STRICT_RESOLUTION",
         "APPROVAL_REQUIRED",
     ]
+
+
+async def test_one_that_writes_unless_it_is_told_to_read_says_so():
+    by_text = ClassRule("write", argument="text", values={"look": "read"})
+    by_limit = ClassRule("write", argument="limit", values={"1": "read"})
+    descriptions = []
+    for rule in (by_text, by_limit):
+        plan = stdio("normal", tools={"echo": rule})
+        gate = SafetyGate("controlled", desk=Desk())
+        async with open_toolbox({"shell": plan}, gate=gate, deadlines=quick()) as toolbox:
+            descriptions += [each.description for each in toolbox.specs if "echo" in each.name]
+
+    assert [CHANGES_SOMETHING in each for each in descriptions] == [False, True]
 
 
 async def test_an_approved_write_blocks_the_answer_until_something_was_read():
