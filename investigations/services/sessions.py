@@ -2,6 +2,8 @@
 
 import logging
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
@@ -135,22 +137,27 @@ def retry_session(session_id: uuid.UUID, actor: str) -> AlertSession:
     NotFound, Conflict, also while another investigation of the incident waits or runs, InvalidInput
     when the configuration no longer takes such an alert, and QueueFull.
     """
-    with transaction.atomic():
-        _lock_incident(session_id)
-        with session_write(session_id) as write:
-            session = write.session
-            _refuse_retry(session)
-            again = submit_alert(alert_again(session, {RETRY_OF: str(session.pk)}), author=actor)
-            stand_for_incident(again)
-            metadata = {**session.session_metadata, "retried_as": str(again.pk)}
-            AlertSession.objects.filter(pk=session.pk).update(session_metadata=metadata)
-            record_audit(actor, "session.retry", "session", session.pk, retried_as=str(again.pk))
+    with _incident_write(session_id) as write:
+        session = write.session
+        _refuse_retry(session)
+        again = submit_alert(alert_again(session, {RETRY_OF: str(session.pk)}), author=actor)
+        stand_for_incident(again)
+        metadata = {**session.session_metadata, "retried_as": str(again.pk)}
+        AlertSession.objects.filter(pk=session.pk).update(session_metadata=metadata)
+        record_audit(actor, "session.retry", "session", session.pk, retried_as=str(again.pk))
     return again
 
 
-def _lock_incident(session_id: uuid.UUID) -> None:
-    """Before the session, as whoever takes a post does: it may be about to queue one as well."""
-    Incident.objects.select_for_update(of=("self",)).filter(sessions=session_id).first()
+@contextmanager
+def _incident_write(session_id: uuid.UUID) -> Iterator[SessionWrite]:
+    """Write about a session in whose place another one of its incident may come, or goes.
+
+    The incident is locked before, as by whoever takes a post and may be about to queue one as well.
+    """
+    with transaction.atomic():
+        Incident.objects.select_for_update(of=("self",)).filter(sessions=session_id).first()
+        with session_write(session_id) as write:
+            yield write
 
 
 def _refuse_retry(session: AlertSession) -> None:
@@ -172,7 +179,7 @@ def delete_session(session_id: uuid.UUID, actor: str) -> None:
 
     Raises NotFound, also for one that is hidden already, and Conflict while something of it runs.
     """
-    with session_write(session_id) as write:
+    with _incident_write(session_id) as write:
         session = write.session
         refuse_deleted(session)
         if not session.is_terminal or open_stages(session).exists():
@@ -185,7 +192,7 @@ def delete_session(session_id: uuid.UUID, actor: str) -> None:
 def restore_session(session_id: uuid.UUID, actor: str) -> None:
     """Bring a hidden session back. Raises NotFound once it is removed, and Conflict where it is not
     hidden, or so old that retention would hide it again."""
-    with session_write(session_id) as write:
+    with _incident_write(session_id) as write:
         session = write.session
         if session.deleted_at is None:
             raise Conflict("the session is not deleted")

@@ -2,7 +2,10 @@
 
 import uuid
 
+from django.utils import timezone
+
 from investigations.models import AlertEpisode, AlertSession, Incident
+from investigations.services.statements import Statements
 
 
 def open_alone(session: AlertSession) -> Incident:
@@ -10,6 +13,7 @@ def open_alone(session: AlertSession) -> Incident:
 
     It has the id of its first session, whose alert it is.
     """
+    now = timezone.now()
     known = {
         "id": session.pk,
         "source": session.source,
@@ -24,9 +28,14 @@ def open_alone(session: AlertSession) -> Incident:
         alert_type=session.alert_type,
         member_count=1,
         firing_count=1,
+        opened_at=now,
+        last_joined_at=now,
+        last_seen_at=now,
     )
-    incident.save(force_insert=True)
-    AlertEpisode(**known, key=str(session.pk), incident=incident).save(force_insert=True)
+    rows = Statements()
+    rows.insert(incident)
+    rows.insert(AlertEpisode(**known, key=str(session.pk), incident=incident))
+    rows.run()
     return incident
 
 
