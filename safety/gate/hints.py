@@ -1,11 +1,12 @@
 """Whether a server's word that a tool only reads may be believed: the tool has to look like it.
 
 A hint is no proof. It counts where the name begins or ends with a word that is known to only look,
-where the description begins with such a word or one about answer or use, where no later sentence
-begins with a verb that nobody knows in front of what it does something to, and where nothing in the
-schema could do anything else: no act among the values of an argument, no flag that acts, no
-argument that carries a command, a statement, a body or an address, and a free query only of what
-searches. A known verb of an act speaks against it wherever it stands as a verb.
+or begins so behind what it belongs to, where the description begins with such a word or one about
+answer or use, where no later sentence begins with a verb that nobody knows in front of what it does
+something to, and where nothing in the schema could do anything else: no act among the values of an
+argument, no flag that acts, no argument that carries a command, a statement, a body, an address, a
+new value or a place to write to, and a free query only of what searches. A known verb of an act
+speaks against it wherever it stands as a verb, and in the passive of what was looked at.
 
 Where one argument lists what may be done, the hint counts for the values that look, and for
 nothing else: `hint_splits`.

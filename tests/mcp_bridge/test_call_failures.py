@@ -233,6 +233,11 @@ def forgotten_by_code(request: httpx2.Request) -> httpx2.Response:
     return httpx2.Response(404, json=body)
 
 
+def forgotten_as_forbidden(request: httpx2.Request) -> httpx2.Response:
+    error = {"code": -32001, "message": "Mcp-Session-Id principal mismatch"}
+    return httpx2.Response(403, json={"jsonrpc": "2.0", "id": None, "error": error})
+
+
 async def call_counted(
     server: Counting, tool_class: str, *, session: str = "", **deadlines
 ) -> ToolResult:
@@ -269,7 +274,7 @@ async def test_a_call_is_sent_again_only_where_that_is_safe(tool_class, first, c
 
 
 @pytest.mark.parametrize("tool_class", ["read", "write"])
-@pytest.mark.parametrize("said", [forgotten, forgotten_by_code])
+@pytest.mark.parametrize("said", [forgotten, forgotten_by_code, forgotten_as_forbidden])
 async def test_a_call_that_a_lost_session_kept_from_running_is_made_once_more(said, tool_class):
     server = Counting(said)
 
