@@ -1,21 +1,42 @@
 """What the packs that ship say of worlds whose maker had not read them.
 
 Real servers in which a real fault was set off (`tests/rules/lab`), and hosts and clusters as tools
-tell of them. Whoever writes rules may look at the first half.
+tell of them. Whoever writes rules may look at the first half. The second was measured before
+anybody who writes rules had seen it: 42 of its 68 causes came first by the words that had been
+written down, 47 once two mistakes of the lab were mended, 52 as a person reads what was said. In
+its 35 healthy worlds there were 6 false alarms, 5 of them by those mistakes.
 """
 
 from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.rules import first_half, host_scenarios, kubernetes_scenarios
+from tests.rules import first_half, host_scenarios, kubernetes_scenarios, second_half
 from tests.rules.recorded import read_recorded
 from tests.rules.worlds import FOLDER, World, built_in_packs, investigate
 
 PACKS = built_in_packs()
-HALVES = {"first": first_half}
+HALVES = {"first": first_half, "second": second_half}
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
+    "second": (
+        "a file system shuts itself down",
+        "a flash disk does not answer",
+        "a layer finds no space over kubernetes",
+        "a migration waits for ever over kubectl",
+        "docker/it was stopped by hand",
+        "docker/the cache is killed for memory and the service complains",
+        "memory modules report errors",
+        "no node has the port free over ops",
+        "postgres/a prepared transaction is forgotten",
+        "postgres/well: a slot that holds nothing back",
+        "queues/refused messages pile up",
+        "redis/memory is scattered",
+        "redis/slow readers are cut off",
+        "redis/too few replicas for a write",
+        "redis/who watches it has no password",
+        "the volume of the database is full over kubernetes",
+    ),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is
 mended leaves this list."""

@@ -18,7 +18,7 @@ from ops.settings import OpsSettings
 from ops.targets import Targets
 from rules.run import OPENING, RulesTask, run_rules
 from tests.agents.doubles import MemoryJournal
-from tests.rules.lab.live import LiveToolbox, dump
+from tests.rules.lab.live import NEVER_LIVE, LiveToolbox, dump
 from tests.rules.lab.machine import Machine, run_apart
 from tests.rules.lab.scenes import Scene
 from tests.rules.recorded import answers_of_host, tell_host
@@ -58,15 +58,19 @@ def _scenes_of(half: str, group: str) -> Mapping[str, Scene]:
     return {scene.name: scene for scene in found}
 
 
-def _set_off(scene: Scene) -> tuple[DeclaredService, ...]:
+def _set_off(scene: Scene) -> tuple[tuple[DeclaredService, ...], tuple[str, ...]]:
+    """Which services are declared then, and which programs are not on that machine."""
     machine = Machine(scene.machine)
     machine.make()
     scene.set_off(machine)
-    return load_services(_DECLARED) if _DECLARED.exists() else ()
+    # The machine that lends its programs has an nginx; this one only where a scene sets one up.
+    absent = () if Path("/etc/nginx/nginx.conf").exists() else ("nginx ",)
+    declared = load_services(_DECLARED) if _DECLARED.exists() else ()
+    return declared, (*NEVER_LIVE, *absent)
 
 
 async def _record(scene: Scene) -> str:
-    declared = _set_off(scene)
+    declared, not_here = _set_off(scene)
     now = datetime.now(UTC)
     alert = {
         "labels": {"instance": scene.machine, **scene.alert},
@@ -84,7 +88,9 @@ async def _record(scene: Scene) -> str:
         targets=Targets(may_reach_out=scene.reaches_out),
     )
     async with Client(build_server(settings)) as client:
-        toolbox = LiveToolbox(world, client=client, of_the_host=_OF_THE_HOST | unknown)
+        toolbox = LiveToolbox(
+            world, client=client, of_the_host=_OF_THE_HOST | unknown, not_here=not_here
+        )
         journal = MemoryJournal()
         task = RulesTask(
             packs=built_in_packs(),

@@ -14,7 +14,7 @@ from tests.rules.worlds import World, WorldToolbox, answer_call
 _HOW_MUCH = ("lines", "limit")
 """A world says the same to a look that asks for a little more or less."""
 _ALWAYS_LIVE = ("ss ", "nginx ", "psql ", "redis-cli ", "rabbitmq", "tail ")
-_NEVER_LIVE = ("kubectl ", "journalctl ", "systemctl ", "timedatectl ", "chronyc ", "dmesg ", "ps ")
+NEVER_LIVE = ("kubectl ", "journalctl ", "systemctl ", "timedatectl ", "chronyc ", "dmesg ", "ps ")
 
 
 @dataclass
@@ -23,13 +23,14 @@ class LiveToolbox(WorldToolbox):
 
     client: Client | None = None
     of_the_host: Collection[str] = ()
+    not_here: tuple[str, ...] = NEVER_LIVE
     recorded: list[Mapping[str, Any]] = field(default_factory=list)
 
     async def execute(self, call: ToolCall, *, report_progress: ReportProgress) -> ToolResult:
         target = self.identify(call)
         command = str(target.arguments.get("command", ""))
         told = answer_call(self.world, target)
-        of_the_host = target.tool in self.of_the_host or command.startswith(_NEVER_LIVE)
+        of_the_host = target.tool in self.of_the_host or command.startswith(self.not_here)
         if of_the_host or (told is not None and not command.startswith(_ALWAYS_LIVE)):
             return await super().execute(call, report_progress=report_progress)
         self.executed.append(call)

@@ -206,7 +206,9 @@ class Page(http.server.BaseHTTPRequestHandler):
             self.send_response(int(kind) if kind.isdigit() else 200)
         self.end_headers()
         self.wfile.write(sys.argv[3].encode() if len(sys.argv) > 3 else b'ok')
-    do_POST = do_GET
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get('Content-Length', 0)))
+        self.do_GET()
     def log_message(self, form, *args):
         print(time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()), form % args, flush=True)
 http.server.ThreadingHTTPServer(('127.0.0.1', port), Page).serve_forever()

@@ -1,0 +1,1 @@
+"""Scenes that nobody who wrote rules had seen before they were measured."""
