@@ -34,7 +34,16 @@ _ANSWERED = word_set("""
     paths records response responses result results rows secrets strings text texts times
     timestamps values
     """)
-"""What is done to these is done to the answer: `Results are removed from the end`."""
+"""What is left out of these, or put in order, is part of an answer: `Results are removed from the
+end`."""
+_ARRANGED = word_set("""
+    added appended applied cut dropped expanded extended filled filtered grouped joined limited
+    ordered removed renamed replaced sorted split
+    """)
+"""What may be done to an answer. Anything else is done to what was looked at: `rows are purged`."""
+_IRREGULAR = word_set("overwritten paid resent rewritten sent sold written")
+"""Participles of acts that do not end as others do."""
+_RELATIVE = word_set("that which who")
 _SHAPED = word_set("converted formatted masked merged truncated")
 """What is mostly done to an answer, whatever is spoken of."""
 _PRONOUNS = word_set("it they this these")
@@ -121,7 +130,7 @@ def _may_be_an_act(sentence: str) -> bool:
 def _is_done(word: str) -> bool:
     """Whether it is the participle of a known act."""
     plain = (word[:-2], word[:-1], word[:-3], f"{word[:-3]}y")
-    return word.endswith("ed") and not CHANGING.isdisjoint(plain)
+    return word in _IRREGULAR or (word.endswith("ed") and not CHANGING.isdisjoint(plain))
 
 
 def _begins_as_look(sentence: str) -> bool:
@@ -185,12 +194,21 @@ def _is_done_to_it(words: list[str], position: int) -> bool:
     clause = [word for word in _take_clause(words[:position]) if not _is_adverb(word)]
     if clause[-1:] == ["be"] and clause[-2:-1] == ["will"]:
         del clause[-2:-1]
+    clause = _without_relative(clause)
+    is_of_answer = clause[-2:-1] and clause[-2] in _ANSWERED and words[position] in _ARRANGED
     return (
         len(clause) > 1
         and clause[-1] in _BEING
-        and clause[-2] not in _ANSWERED
+        and not is_of_answer
         and _CONDITIONS.isdisjoint(clause)
     )
+
+
+def _without_relative(clause: list[str]) -> list[str]:
+    """The clause without one in it that has a verb of its own: `rows that are read are purged`."""
+    start = next((place for place, word in enumerate(clause) if word in _RELATIVE), 0)
+    has_own_verb = not (_STATES | _BEING).isdisjoint(clause[start + 1 : -1])
+    return [*clause[:start], clause[-1]] if start and has_own_verb else clause
 
 
 def _take_clause(before: list[str]) -> list[str]:
