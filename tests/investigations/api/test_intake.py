@@ -51,6 +51,21 @@ def test_a_misspelt_field_is_named_where_the_alert_is_missing(submit, body, told
     assert answer.json()["message"].endswith(told)
 
 
+def test_of_a_body_with_many_fields_only_the_first_are_compared(submit, monkeypatch):
+    compared: list[str] = []
+
+    def compare(name: str, _known: object) -> str:
+        compared.append(name)
+        return ""
+
+    monkeypatch.setattr("investigations.services.intake.find_near", compare)
+
+    answer = submit({f"field{number}": 1 for number in range(5_000)})
+
+    assert answer.status_code == 400
+    assert len(compared) == 50
+
+
 def test_session_knows_how_many_stages_its_chain_will_have(submit):
     submit({"data": "disk full"})
 
