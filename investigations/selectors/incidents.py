@@ -82,14 +82,15 @@ class DeliveryPage:
 
 
 def list_incidents(wanted: IncidentFilter, *, before: str, page_size: int) -> IncidentPage:
-    """Newest first, those that a storm absorbed left out. Raises InvalidInput for a wrong cursor.
+    """Newest first, without those that a storm absorbed and plain alerts of which all was deleted.
+    Raises InvalidInput for a wrong cursor.
 
     Each has its sessions, newest first, as `shown_sessions`.
     """
     exact = _asked_for(
         state__in=wanted.states, severity__in=wanted.severities, source=wanted.source
     )
-    rows = Incident.objects.filter(absorbed_by__isnull=True, **exact)
+    rows = _shown_incidents().filter(absorbed_by__isnull=True, **exact)
     shown, cursor = read_page(rows, "opened_at", before, page_size)
     sessions = _sessions().filter(incident_id__in=[each.pk for each in shown])
     by_incident: dict[object, list[AlertSession]] = {}
@@ -101,8 +102,8 @@ def list_incidents(wanted: IncidentFilter, *, before: str, page_size: int) -> In
 
 
 def read_incident(incident_id: uuid.UUID) -> IncidentDetail:
-    """Raises NotFound."""
-    incident = Incident.objects.select_related("previous").filter(pk=incident_id).first()
+    """Raises NotFound, also for a plain alert of which all was deleted."""
+    incident = _shown_incidents().select_related("previous").filter(pk=incident_id).first()
     if incident is None:
         raise NotFound("incident not found")
     return IncidentDetail(
@@ -112,6 +113,12 @@ def read_incident(incident_id: uuid.UUID) -> IncidentDetail:
         incident.absorbed.count(),
         list(_sessions().filter(incident_id=incident.previous_id)) if incident.previous_id else [],
     )
+
+
+def _shown_incidents() -> QuerySet[Incident]:
+    """A plain alert says no more than its sessions do, and goes with the last of them."""
+    there = AlertSession.objects.filter(incident=OuterRef("pk"), deleted_at=None)
+    return Incident.objects.filter(Q(kind__in=Incident.FOLLOWED) | Exists(there))
 
 
 def read_shown_incident(session: AlertSession) -> IncidentDetail | None:

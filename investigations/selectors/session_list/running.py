@@ -141,7 +141,7 @@ def _count_agents(stage_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, tuple[str, 
 def _step_words(step: Mapping[str, str | None] | None, stage_id: uuid.UUID | None) -> str:
     """What was told last of the stage that runs; its agents tell nothing before their tools are
     there."""
-    if not step or uuid.UUID(str(step["stage"])) != stage_id:
+    if not step or step["stage"] != (str(stage_id) if stage_id else None):
         return "getting tools ready"
     if step["kind"] == TimelineEvent.Type.LLM_TOOL_CALL:
         return f"{step['server'] or ''}.{step['tool'] or ''}".strip(".")

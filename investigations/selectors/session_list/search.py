@@ -62,8 +62,10 @@ def search_sessions(
 
 
 def _standing_for(found: Q) -> set[uuid.UUID]:
-    """The sessions that show the incidents of those that are not listed themselves."""
-    earlier = AlertSession.objects.filter(found, is_listed=False).values("incident")
+    """The sessions that show the incidents of those that are not listed themselves. What was
+    deleted finds nothing."""
+    there = AlertSession.objects.filter(deleted_at=None)
+    earlier = there.filter(found, is_listed=False).values("incident")
     shown = AlertSession.objects.filter(is_listed=True, incident__in=earlier)
     return set(shown.values_list("pk", flat=True)[:RARE])
 

@@ -1,7 +1,9 @@
 """The list is of incidents: a plain alert is one, and what is looked into again stays one row."""
 
 import itertools
+import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -16,7 +18,12 @@ from hypothesis import strategies as st
 from config import get_config, use_config
 from config.schema.incidents import IncidentsConfig, InhibitionConfig, MaintenanceConfig
 from investigations.models import AlertEpisode, AlertSession, Incident
-from investigations.selectors.incidents import read_incident, read_shown_incident
+from investigations.selectors.incidents import (
+    IncidentFilter,
+    list_incidents,
+    read_incident,
+    read_shown_incident,
+)
 from investigations.selectors.session_list.rows import RecentRow, read_recent
 from investigations.selectors.sessions import SessionFilter
 from investigations.services.deliveries import take_delivery
@@ -33,6 +40,8 @@ from investigations.sources.reading import JSON, Post
 from investigations.sources.registry import read_post_of
 from tarsy.errors import Conflict, NotFound
 from tests.factories import ExecutionFactory, SessionFactory
+from tests.investigations.engine import committed
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 PLAIN = {"data": {"alert": "disk full", "severity": "critical", "host": "db-1"}}
@@ -139,6 +148,61 @@ def test_a_deleted_investigation_leaves_the_row_to_the_one_before_it():
     assert ids(rows()) == [first.pk]
     restore_session(again.pk, "ana")
     assert ids(rows()) == [again.pk]
+
+
+def test_what_was_deleted_finds_nothing_and_takes_its_plain_alert_along():
+    first = submit_alert(read_alert(PLAIN), author="test")
+    end(first, "completed")
+    AlertSession.objects.filter(pk=first.pk).update(final_analysis="The zebrafish swims.")
+    again = retry_session(first.pk, "ana")
+    end(again)
+
+    delete_session(first.pk, "ana")
+    assert rows(search="zebrafish") == []
+    assert ids(rows()) == [again.pk]
+    assert read_incident(first.incident_id).sessions == [again]
+    delete_session(again.pk, "ana")
+    with pytest.raises(NotFound):
+        read_incident(first.incident_id)
+    assert list_incidents(IncidentFilter(), before="", page_size=9).incidents == []
+    restore_session(again.pk, "ana")
+    assert read_incident(first.incident_id).sessions == [again]
+
+
+@committed
+def test_who_deletes_the_newest_waits_for_who_deletes_the_one_before_it():
+    first = submit_alert(read_alert(PLAIN), author="test")
+    end(first)
+    second = retry_session(first.pk, "ana")
+    end(second, "completed")
+    third = retry_session(second.pk, "ana")
+    AlertSession.objects.filter(pk=third.pk).update(status="failed", completed_at=timezone.now())
+
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            delete_session(second.pk, "ana")
+            waiting = other.submit(_delete_elsewhere, third.pk)
+            wait_for(_somebody_waits_for_us)
+        waiting.result(timeout=30)
+
+    # The row is left to one that is there, and not to the one that was going.
+    assert ids(rows()) == [first.pk]
+
+
+def _delete_elsewhere(session_id: uuid.UUID) -> None:
+    try:
+        delete_session(session_id, "bob")
+    finally:
+        connection.close()
+
+
+def _somebody_waits_for_us() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks"
+            " WHERE NOT granted AND transactionid = pg_current_xact_id()::xid)"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def test_a_retry_stays_with_its_incident_and_begins_although_that_has_recovered():
