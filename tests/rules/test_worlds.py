@@ -20,21 +20,13 @@ HALVES = {"first": first_half, "second": second_half}
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
     "second": (
-        "a file system shuts itself down",
         "a flash disk does not answer",
         "a layer finds no space over kubernetes",
         "a migration waits for ever over kubectl",
-        "docker/it was stopped by hand",
-        "docker/the cache is killed for memory and the service complains",
-        "memory modules report errors",
         "no node has the port free over ops",
-        "postgres/a prepared transaction is forgotten",
-        "postgres/well: a slot that holds nothing back",
         "queues/refused messages pile up",
-        "redis/memory is scattered",
         "redis/slow readers are cut off",
         "redis/too few replicas for a write",
-        "redis/who watches it has no password",
         "the volume of the database is full over kubernetes",
     ),
 }
