@@ -97,13 +97,21 @@ _NEWEST = ("-created_at", "-id")
 
 
 def _replace(index: models.Index) -> list[Operation]:
-    """One that an interrupted run left half made goes as well."""
+    """The old one serves until the new one is there. One that an interrupted run left half made
+    goes as well."""
+    made = index.clone()
+    made.name = f"{index.name}_new"
     drop = migrations.RunSQL(
         f"DROP INDEX CONCURRENTLY IF EXISTS {index.name}",
         migrations.RunSQL.noop,
         state_operations=[migrations.RemoveIndex("alertsession", index.name)],
     )
-    return [drop, AddIndexConcurrently("alertsession", index)]
+    return [
+        migrations.RunSQL(f"DROP INDEX CONCURRENTLY IF EXISTS {made.name}", migrations.RunSQL.noop),
+        AddIndexConcurrently("alertsession", made),
+        drop,
+        migrations.RenameIndex("alertsession", new_name=index.name, old_name=made.name),
+    ]
 
 
 class Migration(migrations.Migration):
