@@ -70,17 +70,24 @@ def follow_up(
     )
     for session in waiting:
         incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
-        if incident.pk in batch.recovered:
-            _end_for_recovery(session.pk, rules)
-        elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
-            with session_write(session.pk) as write:
-                write.tell(session_updated(session.pk))
-        elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
-            _refresh(session, incident, rules, batch.now)
+        _tell_of_change(batch, incident, session, rules)
         found[incident.pk] = Investigation(session)
     for session_id in sorted(batch.absorbed_sessions):
         _cancel_absorbed(session_id)
     return found
+
+
+def _tell_of_change(
+    batch: Batch, incident: Incident, session: AlertSession, rules: IncidentsConfig
+) -> None:
+    """What a post means to the investigation that is there."""
+    if incident.pk in batch.recovered:
+        _end_for_recovery(session.pk, rules)
+    elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
+        with session_write(session.pk) as write:
+            write.tell(session_updated(session.pk))
+    elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
+        _refresh(session, incident, rules, batch.now)
 
 
 def latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertSession]:
