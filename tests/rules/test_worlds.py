@@ -4,7 +4,8 @@ Real servers in which a real fault was set off (`tests/rules/lab`), and hosts an
 tell of them. Whoever writes rules may look at the first half. The second was measured before
 anybody who writes rules had seen it: 42 of its 68 causes came first by the words that had been
 written down, 47 once two mistakes of the lab were mended, 52 as a person reads what was said. In
-its 35 healthy worlds there were 6 false alarms, 5 of them by those mistakes.
+its 35 healthy worlds there were 6 false alarms, 5 of them by those mistakes. Of the packs that came
+next, still without a sight of it, 55 were right and one alarm was false.
 """
 
 from collections.abc import Iterator, Mapping
