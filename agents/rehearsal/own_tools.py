@@ -162,18 +162,23 @@ def _missing(schema: Mapping[str, JSON], given: Mapping[str, Scalar]) -> list[st
 def _fits(value: Scalar, described: JSON) -> bool:
     """Whether a value of the alert is one of the kind that an argument takes."""
     details = described if isinstance(described, dict) else {}
-    choices, kind = details.get("enum"), details.get("type")
+    choices, told = details.get("enum"), details.get("type")
     if isinstance(choices, list) and value not in choices:
         return False
+    kinds = told if isinstance(told, list) else [told]
+    return any(kind in kinds for kind in (None, *_kinds_of(value)))
+
+
+def _kinds_of(value: Scalar) -> tuple[str, ...]:
     match value:
         case bool():
-            return kind in (None, "boolean")
+            return ("boolean",)
         case int():
-            return kind in (None, "integer", "number")
+            return ("integer", "number")
         case float():
-            return kind in (None, "number")
+            return ("number",)
         case _:
-            return kind in (None, "string")
+            return ("string",)
 
 
 def _read(result: Evidence) -> Said:

@@ -49,6 +49,11 @@ async def test_each_tool_is_called_once_with_what_the_alert_gives(ask):
         tool("shop__service_state", **needs("service")),
         tool("shop__shard", **needs("shard", kind="integer")),
         tool("shop__named_shard", **needs("shard")),
+        tool(
+            "shop__any_state",
+            required=["service"],
+            properties={"service": {"type": ["string", "null"]}},
+        ),
         tool("shop__order", **needs("order_id")),
         tool("shop__login", **needs("password")),
         tool("shop__close", f"Closes the shop.\n{CHANGES_SOMETHING}"),
@@ -61,6 +66,7 @@ async def test_each_tool_is_called_once_with_what_the_alert_gives(ask):
         "shop__orders": {},
         "shop__service_state": {"service": "payments"},
         "shop__shard": {"shard": 3},
+        "shop__any_state": {"service": "payments"},
     }
 
 
