@@ -96,7 +96,10 @@ class Scope:
             told += plain
             if not source:
                 continue
-            value = _cut(_plain(self.evaluate(source)))
+            text = _plain(self.evaluate(source))
+            # A part that is there only sometimes brings the blank in front of it.
+            told += " " if text[:1].isspace() else ""
+            value = _cut(text)
             is_code = told.count("`") % 2 == 1
             told += value.replace("`", "'") if is_code else as_words(value)
         return told
