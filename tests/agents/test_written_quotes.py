@@ -278,6 +278,15 @@ LAYOUTS = {
     "in JSON with escapes": lambda text: json.dumps({"log": text}),
     "in JSON within JSON": lambda text: json.dumps({"log": json.dumps({"line": text})}),
     "in a page": html.escape,
+    "in lines of a log": lambda text: "\n".join(
+        f"2026-11-30T04:10:00Z web-1 app[12]: {line}" for line in text.splitlines()
+    ),
+    "in lines of JSON": lambda text: "\n".join(
+        json.dumps({"log": f"{line}\n", "stream": "stdout"}) for line in text.splitlines()
+    ),
+    "behind numbers": lambda text: "\n".join(
+        f"{number:6}\t{line}" for number, line in enumerate(text.splitlines(), 1)
+    ),
 }
 
 

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -29,13 +30,54 @@ _MOST_PLACES = 50
 _MOST_BRACES = 8
 _FARTHEST = 2_000
 _LONGEST_CALL = 60_000
+_SHORTEST_LINE = 3
+"""Characters: a bracket alone stands everywhere."""
+_LONGEST_PREFIX = 300
+"""Characters between two lines of a call in a log: a moment, a host and a process, as JSON too."""
 _CITED_LINE = re.compile(r"[ \t]*>(?!>)")
 
 
 def is_quoted(span: str, outside: Sequence[str]) -> bool:
     """Whether a call stands in one of the texts from outside, with or without marks around it."""
-    wanted = [folded for each in _variants(span) if (folded := _fold(each))]
-    return bool(wanted) and any(each in text for text in map(_fold, outside) for each in wanted)
+    variants = _variants(span)
+    wanted = [folded for each in variants if (folded := _fold(each))]
+    lines = [
+        folded for line in variants[-1].splitlines() if len(folded := _fold(line)) >= _SHORTEST_LINE
+    ]
+    return bool(wanted) and any(
+        any(each in text for each in wanted) or (len(lines) > 1 and _has_lines(text, lines))
+        for text in map(_fold, outside)
+    )
+
+
+def _has_lines(text: str, lines: Sequence[str]) -> bool:
+    """Whether lines follow each other there, each behind what a log puts before its own."""
+    if not all(line in text for line in lines):
+        return False
+    ends: list[int] | None = None
+    for line in lines:
+        starts = _places_of(line, text)
+        if ends is not None:
+            starts = [at for at in starts if _is_just_behind(at, ends)]
+        if not starts:
+            return False
+        ends = [at + len(line) for at in starts]
+    return True
+
+
+def _places_of(line: str, text: str) -> list[int]:
+    """In order."""
+    places: list[int] = []
+    at = text.find(line)
+    while at >= 0:
+        places.append(at)
+        at = text.find(line, at + len(line))
+    return places
+
+
+def _is_just_behind(at: int, ends: Sequence[int]) -> bool:
+    before = bisect_right(ends, at)
+    return before > 0 and at - ends[before - 1] <= _LONGEST_PREFIX
 
 
 def is_told(calls: Sequence[Read], offered: OfferedNames, outside: Sequence[str]) -> bool:
