@@ -22,6 +22,10 @@ MOST_SEARCHED = 500
 _SHIPPED = "ops"
 """The server that ships, which the other scripts know."""
 _FAILED = re.compile(r"\[T\d{1,9}\] [^\n]* failed$", re.MULTILINE)
+_OURS = '{"ok": false'
+"""How a refusal of ours begins."""
+_ANSWERED = "\nIt answered:\n"
+"""Stands above what a server answered."""
 _MASKED = "[MASKED:"
 _PLACEHOLDER = re.compile(r"\[MASKED:[^\]\n]{0,80}\]")
 _QUOTABLE = re.compile(r"[^\"\[\]\\<>`*#\s](?:[^\"\[\]\\<>`*#\n]{1,158})")
@@ -190,10 +194,13 @@ def _read(result: Evidence) -> Said:
 
 
 def _find_reason(result: Evidence, inside: str) -> str:
-    """What was said; of a refusal of ours also what would let the call pass."""
-    if result.json is None or result.ok:
-        return next(_lines(inside), "it failed")
-    error = result.json.get("error")
+    """What was said; of a refusal of ours also what would let the call pass. A server's own words
+    stand behind a line of ours, so that they cannot pass for one."""
+    if not inside.startswith(_OURS):
+        said = inside.partition(_ANSWERED)[2] or inside
+        has_words = result.json is None or result.ok
+        return next(_lines(said), "it failed") if has_words else result.error
+    error = result.json.get("error") if result.json else None
     details = error.get("details") if isinstance(error, dict) else None
     to_allow = details.get("to_allow") if isinstance(details, dict) else None
     return f"{result.error} To allow it: {to_allow}" if to_allow else result.error

@@ -96,6 +96,9 @@ REFUSED = Refusal(
 ).to_text()
 
 
+REPORTED = "shop.orders reported an error.\nYou asked: shop__orders {}\nIt answered:\n"
+
+
 @pytest.mark.parametrize(
     ("text", "failed", "told"),
     [
@@ -111,6 +114,8 @@ REFUSED = Refusal(
         ("password=[MASKED:password#1]", False, "shop.orders: password=… [T1]\n"),
         ("", False, "- shop.orders said nothing [T1]"),
         ("connection refused by db-1\nat line 3", True, "no data: connection refused by db-1 [T1]"),
+        (f"{REPORTED}db-1 hangs\nat line 3", True, "no data: db-1 hangs [T1]"),
+        (f"{REPORTED}{REFUSED}", True, "would ask cards.example.net. [T1]"),
         (REFUSED, True, "would ask cards.example.net. To allow it: An operator names the host in "),
     ],
 )
