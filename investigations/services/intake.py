@@ -74,10 +74,12 @@ class Alert:
     """What is kept of it beside what its facts tell."""
 
 
-def read_alert(body: Mapping[str, object]) -> Alert:
+def read_alert(body: Mapping[str, object], *, kept: str = "") -> Alert:
     """Check the fields of a request. Raises InvalidInput naming the field that is wrong.
 
-    Senders may add fields of their own, as upstream lets them: those are ignored, and named.
+    Senders may add fields of their own, as upstream lets them: those are ignored, and named. `kept`
+    are the data of an alert that was taken before: as they are stored, they may have grown beyond
+    what may be sent.
     """
     config = get_config()
     chosen = choose_chain(_read_text(body, "alert_type"))
@@ -85,7 +87,7 @@ def read_alert(body: Mapping[str, object]) -> Alert:
     if runbook:
         check_runbook_url(runbook, config.system.runbooks.allowed_domains)
     return Alert(
-        data=_read_data(body),
+        data=kept or _read_data(body),
         chain=chosen.chain,
         alert_type=chosen.alert_type,
         runbook=runbook,
@@ -146,13 +148,12 @@ def alert_again(session: AlertSession, metadata: Mapping[str, str]) -> Alert:
     """
     body = {
         "alert_type": session.alert_type,
-        "data": session.alert_data,
         "runbook": session.runbook_url,
         "mcp": session.mcp_selection,
         "slack_message_fingerprint": session.slack_message_fingerprint,
     }
     return replace(
-        read_alert(body),
+        read_alert(body, kept=session.alert_data),
         title=session.title,
         facts=facts_of_session(session),
         incident=session.incident,

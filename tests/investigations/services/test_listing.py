@@ -29,7 +29,7 @@ from investigations.selectors.sessions import SessionFilter
 from investigations.services.deliveries import take_delivery
 from investigations.services.incidents.investigating import RECOVERED_BEFORE
 from investigations.services.incidents.telling import follows_incident
-from investigations.services.intake import read_alert, submit_alert
+from investigations.services.intake import DATA_LIMIT, read_alert, submit_alert
 from investigations.services.sessions import (
     claim_next_session,
     delete_session,
@@ -122,6 +122,17 @@ def test_what_is_looked_into_again_is_one_row_by_its_newest_investigation():
     shown = read_shown_incident(again)
     assert shown is not None
     assert {each.pk for each in shown.sessions} == {first.pk, again.pk}
+
+
+def test_an_alert_that_has_grown_beyond_what_may_be_sent_can_be_repeated():
+    rows_of_data = [{"k": number} for number in range(60_000)]
+    first = submit_alert(read_alert({"data": {"rows": rows_of_data}}), author="test")
+    end(first)
+    assert len(first.alert_data) > DATA_LIMIT
+
+    again = retry_session(first.pk, "ana")
+
+    assert again.alert_data == first.alert_data
 
 
 def test_a_row_is_found_by_what_an_earlier_investigation_found():
