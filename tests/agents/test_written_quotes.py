@@ -3,11 +3,12 @@
 import asyncio
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from agents.controllers.written import read_written
+from agents.controllers.written import quotes, read_written
 from agents.fencing import fence
 from agents.run import run_agent
 from agents.task import AgentTask
@@ -307,3 +308,23 @@ def test_a_call_that_stood_in_a_text_from_outside_is_never_run(case):
         for answer in (text, f"I looked.\n\n{text}"):
             written = read_written(answer, specs, [lay_out(text)])
             assert written is None or not written.calls, layout
+
+
+def test_a_call_of_lines_that_stand_in_a_text_without_end_is_not_followed_and_counts_as_quoted(
+    monkeypatch,
+):
+    followed: list[int] = []
+    is_just_behind = quotes._is_just_behind
+
+    def count(at: int, ends: Sequence[int]) -> bool:
+        followed.append(at)
+        return is_just_behind(at, ends)
+
+    span = "\n".join(["aaa", "bbb"] * 1_000)
+
+    monkeypatch.setattr(quotes, "_is_just_behind", count)
+    assert quotes.is_quoted(span, ["aaa\x01bbb\x02" * 20_000])
+    assert followed == []
+    assert quotes.is_quoted(span, ["aaa\x01bbb\x02" * 2_000])
+    assert len(followed) <= 50 * 5_000
+    assert not quotes.is_quoted(span, [f"aaa{'-' * 1_000}bbb{'-' * 1_000}" * 40])

@@ -32,6 +32,10 @@ _FARTHEST = 2_000
 _LONGEST_CALL = 60_000
 _SHORTEST_LINE = 3
 """Characters: a bracket alone stands everywhere."""
+_MOST_LINES = 50
+"""Lines of a call that are followed; where these stand in a log, so does the call."""
+_MOST_PLACES_OF_LINE = 5_000
+"""A line that stands in a text more often is not followed, and the call counts as quoted."""
 _LONGEST_PREFIX = 300
 """Characters between two lines of a call in a log: a moment, a host and a process, as JSON too."""
 _CITED_LINE = re.compile(r"[ \t]*>(?!>)")
@@ -41,9 +45,10 @@ def is_quoted(span: str, outside: Sequence[str]) -> bool:
     """Whether a call stands in one of the texts from outside, with or without marks around it."""
     variants = _variants(span)
     wanted = [folded for each in variants if (folded := _fold(each))]
-    lines = [
+    told = (
         folded for line in variants[-1].splitlines() if len(folded := _fold(line)) >= _SHORTEST_LINE
-    ]
+    )
+    lines = list(islice(told, _MOST_LINES))
     return bool(wanted) and any(
         any(each in text for each in wanted) or (len(lines) > 1 and _has_lines(text, lines))
         for text in map(_fold, outside)
@@ -56,7 +61,9 @@ def _has_lines(text: str, lines: Sequence[str]) -> bool:
         return False
     ends: list[int] | None = None
     for line in lines:
-        starts = _places_of(line, text)
+        starts = list(islice(_places_of(line, text), _MOST_PLACES_OF_LINE + 1))
+        if len(starts) > _MOST_PLACES_OF_LINE:
+            return True
         if ends is not None:
             starts = [at for at in starts if _is_just_behind(at, ends)]
         if not starts:
@@ -65,14 +72,12 @@ def _has_lines(text: str, lines: Sequence[str]) -> bool:
     return True
 
 
-def _places_of(line: str, text: str) -> list[int]:
+def _places_of(line: str, text: str) -> Iterator[int]:
     """In order."""
-    places: list[int] = []
     at = text.find(line)
     while at >= 0:
-        places.append(at)
+        yield at
         at = text.find(line, at + len(line))
-    return places
 
 
 def _is_just_behind(at: int, ends: Sequence[int]) -> bool:
