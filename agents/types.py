@@ -142,7 +142,8 @@ class ToolTarget:
     """What a call means to us: server, tool and its arguments, masked, fit to show and store.
 
     An unknown tool and one of our own have an empty `server`; arguments that are no mapping arrive
-    as `{"raw": text}`. `may_write` says what the gate holds such a call for.
+    as `{"raw": text}`. `may_write` and `resolves` say what the gate holds such a call for: one that
+    may change something, and one that finds what other calls may then be about.
     """
 
     server: str
@@ -150,6 +151,7 @@ class ToolTarget:
     arguments: Mapping[str, JSON]
     kind: ToolKind = "mcp"
     may_write: bool = False
+    resolves: bool = False
 
     @property
     def name(self) -> str:

@@ -79,6 +79,10 @@ class KnownTool:
         schema = without_writes(rule, self.tool.input_schema)
         return replace(self, tool=self.tool.model_copy(update={"input_schema": schema}))
 
+    @property
+    def is_own_server(self) -> bool:
+        return is_own_server(self.server.server_id, self.server.config)
+
     def request(self, call_id: str, arguments: Mapping[str, JSON]) -> GateRequest:
         """What the gate has to know of a call."""
         rule = find_rule(self.server.server_id, self.server.config, self.tool.name)
@@ -90,7 +94,7 @@ class KnownTool:
             is_classed=self.is_classed,
             arguments=arguments,
             call_id=call_id,
-            is_own_server=is_own_server(self.server.server_id, self.server.config),
+            is_own_server=self.is_own_server,
             identifies=tuple(rule.identifies) if rule is not None else (),
             schema=schema,
             verify=rule.verify if rule is not None else None,

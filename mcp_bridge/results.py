@@ -61,8 +61,11 @@ class ResultWriter:
             name = show_line(self._masker, call.name, SHOWN_NAME)
             return ToolTarget("", name, _show_arguments(parsed, self._masker))
         shown = _in_order(found, _show_arguments(parsed, found.server.masker))
-        may_write = found.class_of(parsed.values) == "write"
-        return ToolTarget(found.name.server, found.name.tool, shown, may_write=may_write)
+        kind = found.class_of(parsed.values)
+        return ToolTarget(
+            found.name.server, found.name.tool, shown,
+            may_write=kind == "write", resolves=kind == "resolve" and found.is_own_server,
+        )  # fmt: skip
 
     async def write_answer(
         self, call: ToolCall, tool: KnownTool, answer: ResultText | Refusal

@@ -201,11 +201,18 @@ class _Execution:
             run.explorer.take(each, replace(reply, look=each.look, row=each.row, lines=each.lines))
 
     async def _propose(self, calls: Sequence[ToolCall]) -> None:
-        """Make calls that only read; what may write is not even proposed."""
+        """Make calls that only read; what may write is not even proposed.
+
+        What finds the things to look at comes first: until it has answered, the gate blocks every
+        command that looks at one.
+        """
         planned = [PlannedCall(call, self._toolbox.identify(call)) for call in calls]
         planned = [each for each in planned if not each.target.may_write]
-        if planned:
-            await self._make(planned, f"Looking at {len(planned)} things.")
+        finding = [each for each in planned if each.target.resolves]
+        looking = [each for each in planned if not each.target.resolves]
+        for group in filter(None, (finding, looking)):
+            things = "1 thing" if len(group) == 1 else f"{len(group)} things"
+            await self._make(group, f"Looking at {things}.")
 
     async def _make(self, planned: Sequence[PlannedCall], says: str) -> None:
         made = tuple(each.call for each in planned)

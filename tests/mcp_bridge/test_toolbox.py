@@ -130,6 +130,16 @@ async def test_configured_class_wins_over_the_annotation():
         assert "read-only" in (await run(toolbox, "host__query", '{"search": "x"}')).content
 
 
+@pytest.mark.parametrize(("name", "is_ours"), [("ops", True), ("host", False)])
+async def test_only_our_own_server_finds_for_the_gate_what_calls_may_be_about(name, is_ours):
+    plan = ServerPlan(TransportPlan("in_process"), tools={"query": ClassRule("resolve")})
+
+    async with open_toolbox(
+        {name: plan}, in_process={name: host_server}, deadlines=quick()
+    ) as toolbox:
+        assert toolbox.identify(ToolCall("1", f"{name}__query", "{}")).resolves is is_ours
+
+
 async def test_selection_narrows_tools_and_names_servers_that_do_not_exist():
     async with open_host(selection={"host": ["disk"], "ghost": None}) as toolbox:
         result = await run(toolbox, "host__query", '{"search": "x"}')

@@ -1,7 +1,9 @@
 """An agent without a model, from its first look to its report."""
 
+import asyncio
 import json
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -77,6 +79,33 @@ async def test_a_call_that_may_write_is_never_made():
 
     assert toolbox.executed == []
     assert "Nothing could be looked at" in outcome.final_analysis
+
+
+async def test_what_finds_the_things_to_look_at_has_answered_before_any_other_call_is_made():
+    class Resolving(WorldToolbox):
+        answered: ClassVar[list[str]] = []
+
+        def identify(self, call):
+            target = super().identify(call)
+            return replace(target, resolves=target.tool == "query")
+
+        async def execute(self, call, *, report_progress):
+            tool = self.identify(call).tool
+            seen_before.setdefault(tool, list(self.answered))
+            # The others may well be quicker than the one that finds.
+            for _ in range(20 if tool == "query" else 1):
+                await asyncio.sleep(0)
+            result = await super().execute(call, report_progress=report_progress)
+            self.answered.append(tool)
+            return result
+
+    seen_before: dict[str, list[str]] = {}
+    toolbox, journal = Resolving(FULL_DISK), MemoryJournal()
+    await run_rules(_task(), toolbox=toolbox, journal=journal, evidence=WorldResults(journal))
+
+    assert seen_before.pop("query") == []
+    assert seen_before
+    assert all(each[:1] == ["query"] for each in seen_before.values())
 
 
 @pytest.mark.parametrize(
