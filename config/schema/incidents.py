@@ -193,7 +193,8 @@ class IncidentsConfig(Block):
     job that fails every night is looked into every night."""
     when_recovered: Annotated[Literal["finish", "shorten", "stop"], one_of()] = "finish"
     """What a running investigation does when all alerts are over: `finish` goes on and is told,
-    `shorten` is told to conclude, `stop` is cancelled. One that waits is always cancelled."""
+    `shorten` is told to conclude, `stop` is cancelled. One that waits is always cancelled,
+    unless a person has asked for it once more."""
     routes: List[RouteConfig] = ()
     """The first that fits an alert says which chain takes it and whose it is."""
     inhibit: List[InhibitionConfig] = ()

@@ -170,10 +170,13 @@ def _refresh(
 
 
 def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
+    """What waits has nothing more to look into, unless a person has asked for it once more."""
     with session_write(session_id) as write:
-        if write.session.status == AlertSession.Status.PENDING:
+        session = write.session
+        is_waiting = session.status == AlertSession.Status.PENDING
+        if is_waiting and RETRY_OF not in session.session_metadata:
             end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
-        elif rules.when_recovered == "stop" and not write.session.is_terminal:
+        elif rules.when_recovered == "stop" and not (is_waiting or session.is_terminal):
             stop_session(write)
         else:
             write.tell(session_updated(session_id))

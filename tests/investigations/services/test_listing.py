@@ -236,6 +236,18 @@ def test_a_retry_stays_with_its_incident_and_begins_although_that_has_recovered(
     assert again.source == "alertmanager"
 
 
+@pytest.mark.parametrize("when_recovered", ["finish", "stop"])
+def test_a_retry_that_waits_begins_although_its_incident_recovers_meanwhile(when_recovered):
+    first = post()
+    assert first is not None
+    end(first)
+    again = retry_session(first.pk, "ana")
+
+    with configured(group_wait="0s", when_recovered=when_recovered):
+        post("resolved")
+        assert claim_next_session() == again.pk
+
+
 def test_of_an_incident_one_investigation_at_a_time_is_repeated():
     first = post()
     assert first is not None
