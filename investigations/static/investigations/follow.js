@@ -4,17 +4,22 @@
 const NEAR = 24;
 
 export class Follow {
-  // `box` scrolls; `pill` is its button. The window is followed with document.scrollingElement.
-  constructor(box, pill) {
+  // `box` scrolls; `pill` is its button. The window is followed with document.scrollingElement, and
+  // stays where it is while `isHeld` says so.
+  constructor(box, pill, isHeld = () => false) {
     this.box = box;
     this.pill = pill;
+    this.isHeld = isHeld;
     this.isWindow = box === document.scrollingElement;
     this.on = true;
     this.fresh = 0;
     this.byHand = false;
     this.top = box.scrollTop;
     this.listen(this.isWindow ? window : box);
-    pill.addEventListener("click", () => this.turnOn());
+    pill.addEventListener("click", () => {
+      this.turnOn();
+      this.jump();
+    });
   }
 
   listen(target) {
@@ -88,10 +93,11 @@ export class Follow {
   // Rows that come into view take their real height only when they are drawn, which is after the next
   // frame has begun: then to the end again.
   toEnd() {
+    if (this.isHeld()) return;
     this.jump();
     this.again ??= requestAnimationFrame(() => requestAnimationFrame(() => {
       this.again = null;
-      if (this.on) this.jump();
+      if (this.on && !this.isHeld()) this.jump();
     }));
   }
 

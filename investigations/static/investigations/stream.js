@@ -247,7 +247,9 @@ function startFollowing() {
     // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
     // followed by who asked.
     const isReading = isAnswer || Boolean(location.hash) || !work.on || [...follows.values()].some((follow) => !follow.on && !follow.ended);
-    const follow = new Follow(box, agent.querySelector("[data-follow]"));
+    // Nobody is led away from what waits for them.
+    const isHeld = () => !scrolls && !isAnswer && Boolean(work.request());
+    const follow = new Follow(box, agent.querySelector("[data-follow]"), isHeld);
     follows.set(agent.dataset.execution, follow);
     if (isReading) follow.turnOff();
     else if (scrolls) follow.toEnd();

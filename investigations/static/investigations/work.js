@@ -1,7 +1,9 @@
 // Where the work is. The window follows it from stage to stage until a person moves upward, and one
-// button tells where it is when it is out of view and leads there.
+// button tells where it is when it is out of view and leads there. While a change waits for a person,
+// the request is where the work is.
 
-const IN_VIEW = 0.5; // of the panel, or of the window where that is lower
+const IN_VIEW = 0.5; // of what is looked for, or of the window where that is lower
+const MOST_EMPTY = 0.5; // of the window, below the last stage
 const GESTURE = 400;
 
 // A change above what is read, which stays where it is in the window.
@@ -55,6 +57,13 @@ export class Work {
     return heads.at(-1)?.closest(".t-stage") ?? null;
   }
 
+  // What waits for a person; it is shown once to who follows, and then left to them.
+  request() {
+    const request = this.ended ? null : document.querySelector(".t-appr");
+    if (request && request.id !== this.asked) [this.asked, this.askedAt] = [request.id, Date.now()];
+    return request;
+  }
+
   moved(event, upward) {
     // What scrolls by itself is left to itself.
     const box = event.target.closest?.(".t-agent-body, .t-out, pre, dialog, .t-evidence");
@@ -71,6 +80,7 @@ export class Work {
 
   scrolled() {
     const top = scrollY;
+    if (this.byHand) this.gesture = Date.now();
     if (this.byHand && top < this.top) this.turnOff();
     const byPerson = this.byHand || Date.now() - (this.gesture ?? 0) < GESTURE;
     if (!this.on && byPerson && top > this.top && this.isInView()) this.on = true;
@@ -79,9 +89,9 @@ export class Work {
   }
 
   isInView() {
-    const panel = this.stage()?.querySelector(".t-agents") ?? this.stage();
-    if (!panel) return true;
-    const { top, bottom, height } = panel.getBoundingClientRect();
+    const place = this.request() ?? this.stage()?.querySelector(".t-agents") ?? this.stage();
+    if (!place) return true;
+    const { top, bottom, height } = place.getBoundingClientRect();
     const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
     return seen >= IN_VIEW * Math.min(height, innerHeight);
   }
@@ -98,10 +108,13 @@ export class Work {
     this.draw();
   }
 
+  // As tall as it ever was, but nobody is left in front of nothing.
   keepHeight() {
-    if (this.ended || this.timeline.offsetHeight <= this.tallest) return;
-    this.tallest = this.timeline.offsetHeight;
-    this.timeline.style.minHeight = `${this.tallest}px`;
+    const last = this.timeline.lastElementChild;
+    if (this.ended || !last) return;
+    this.tallest = Math.max(this.tallest, this.timeline.offsetHeight);
+    const filled = last.getBoundingClientRect().bottom - this.timeline.getBoundingClientRect().top;
+    this.timeline.style.minHeight = `${Math.min(this.tallest, filled + MOST_EMPTY * innerHeight)}px`;
   }
 
   // A stage began, or what stands above it has grown.
@@ -118,14 +131,18 @@ export class Work {
     clearTimeout(this.again);
     this.again = null;
     this.looked = performance.now();
-    // Nobody is led away from what waits for them.
-    const waits = document.querySelector(".t-appr");
-    if (this.on && !this.ended && !waits && !this.isInView()) this.show();
+    this.keepHeight();
+    const isLeftToThem = this.request() && (this.gesture ?? 0) > this.askedAt;
+    if (this.on && !this.ended && !isLeftToThem && !this.isInView()) {
+      this.show();
+      // What arrived with it may still move the page.
+      this.again = setTimeout(() => this.look(), 50);
+    }
     this.draw();
   }
 
   show() {
-    this.stage()?.scrollIntoView({ block: "start" });
+    (this.request() ?? this.stage())?.scrollIntoView({ block: "start" });
     this.top = scrollY;
   }
 
@@ -138,9 +155,13 @@ export class Work {
 
   draw() {
     const stage = this.ended ? null : this.stage();
-    // Where a person is waited for, that is where the work is.
-    this.pill.hidden = !stage || this.isInView() || Boolean(document.querySelector(".t-appr"));
+    const request = this.request();
+    this.pill.hidden = !(request ?? stage) || this.isInView();
     if (this.pill.hidden) return;
+    if (request) {
+      this.pill.querySelector("span").textContent = "An approval waits";
+      return;
+    }
     const open = stage.querySelectorAll('.t-agent-head:is([data-status="active"], [data-status="pending"])').length;
     const agents = open > 1 ? `, ${open} agents` : "";
     this.pill.querySelector("span").textContent = `Now: ${stage.querySelector(".t-stage-t").textContent.trim()}${agents}`;

@@ -51,7 +51,7 @@ def test_a_chip_opens_its_call_beside_the_claim_and_from_there_in_the_timeline(f
 
     page.locator('#conclusion a[href="#T1"]').first.click()
 
-    expect(evidence.get_by_text("137")).to_be_visible()
+    expect(evidence.locator("mark")).to_have_text("137")
     claim, beside = page.locator("#claim-1").bounding_box(), evidence.bounding_box()
     assert claim["x"] + claim["width"] <= beside["x"]
     assert call.get_attribute("open") is None

@@ -8,12 +8,18 @@ from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
 from investigations.stream_messages import (
+    approval_requested,
     execution_status,
     session_status,
     stage_status,
     timeline_event_created,
 )
-from tests.factories import ExecutionFactory, SessionFactory, StageFactory
+from tests.factories import (
+    ApprovalRequestFactory,
+    ExecutionFactory,
+    SessionFactory,
+    StageFactory,
+)
 from tests.investigations.pages.browsing import (
     find_serious_faults,
     in_a_browser,
@@ -33,6 +39,11 @@ WATCH_SHIFTS = """() => {
         for (const shift of shifts) window.shifted += shift.value
     }).observe({ type: "layout-shift", buffered: true })
 }"""
+SIZES = [(1360, 900), (390, 844)]
+FRAMES = """() => new Promise((tell) => {
+    const wait = (left) => left ? requestAnimationFrame(() => wait(left - 1)) : tell()
+    wait(10)
+})"""
 SHARE_IN_VIEW = """() => {
     const head = [...document.querySelectorAll('.t-stage-head[data-status="active"]')].at(-1)
     const panel = head.closest(".t-stage").querySelector(".t-agents")
@@ -58,7 +69,7 @@ class Run:
 
         self.stream.send(in_thread(work))
 
-    def begin(self, index):
+    def begin(self, index, agents=3):
         def make():
             self.stage = StageFactory(
                 session=self.session,
@@ -71,7 +82,7 @@ class Run:
                 ExecutionFactory(
                     stage=self.stage, agent_name=f"agent-{number}", agent_index=number, active=True
                 )
-                for number in (1, 2, 3)
+                for number in range(1, agents + 1)
             ]
             return stage_status(self.stage)
 
@@ -83,6 +94,13 @@ class Run:
             return message_of(timeline_event_created(event), event.sequence_number)
 
         self.stream.send(in_thread(work))
+
+    def ask(self):
+        def make():
+            self.request = ApprovalRequestFactory(execution=self.agents[0])
+            return approval_requested(self.request)
+
+        self.tell(make)
 
     def finish(self):
         for agent in self.agents:
@@ -195,3 +213,45 @@ def test_who_reads_above_is_told_where_the_work_is_and_what_came_of_it(run, page
     assert page.evaluate("scrollY") == pytest.approx(before, abs=400)
     strip.get_by_role("link").click()
     expect(page.locator("#conclusion .t-lead")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [{"viewport": {"width": width, "height": height}} for width, height in SIZES],
+    indirect=True,
+)
+def test_who_follows_is_shown_the_request_that_waits_and_never_an_empty_window(run, page, stream):
+    page.goto(f"/sessions/{run.session.pk}/")
+    wait_until_live(page, stream)
+    run.begin(1, agents=1)
+    for number in range(60):
+        run.act(run.agents[0], number + 1)
+    page.locator("#T60").wait_for(state="attached")
+    run.finish()
+    run.begin(2, agents=1)
+    expect(page.locator("#stage-1 > .t-inside:not([open])")).to_be_attached()
+    run.act(run.agents[0], 101)
+    run.ask()
+    request = page.locator(f"#approval-{run.request.pk}")
+    expect(request.get_by_role("heading", name="Approve this change?")).to_be_in_viewport()
+
+    # What its agent does on the way leads nobody away from it.
+    run.act(run.agents[0], 102)
+    page.locator("#T102").wait_for(state="attached")
+    page.evaluate(FRAMES)
+    expect(request.get_by_role("heading", name="Approve this change?")).to_be_in_viewport()
+
+    # Whoever goes on by hand is not pulled back: one button leads there.
+    pill = page.locator("#now")
+    expect(pill).to_be_hidden()
+    page.mouse.move(200, 400)
+    page.mouse.wheel(0, 20_000)
+    expect(pill).to_have_text("An approval waits")
+    expect(page.locator("#stage-2")).to_be_in_viewport()
+    run.act(run.agents[0], 103)
+    page.locator("#T103").wait_for(state="attached")
+    page.evaluate(FRAMES)
+    expect(pill).to_be_visible()
+    pill.click()
+    expect(request).to_be_in_viewport()
+    expect(pill).to_be_hidden()
