@@ -2,6 +2,7 @@
 // names, at the passage that is quoted. `n` and `p` go through the claims, Escape and *Back* return.
 
 import { keys } from "./keys.js";
+import { goBack } from "./links.js";
 
 const reading = document.getElementById("reading");
 const panel = document.getElementById("evidence");
@@ -180,4 +181,5 @@ addEventListener("popstate", () => {
 keys.set("n", "next claim with its evidence", () => step(1));
 keys.set("p", "previous claim", () => step(-1));
 keys.set("Escape", "back to the claim", close);
+keys.set("Escape", "back to where you read", goBack);
 if (OURS.test(location.hash)) openClaim(Number(location.hash.slice(7)));

@@ -14,7 +14,7 @@ export function startLinks() {
     isByChip = false;
     reveal(location.hash.slice(1));
   });
-  back?.addEventListener("click", () => history.back());
+  back?.addEventListener("click", goBack);
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
     // There the evidence opens beside the words.
@@ -36,6 +36,13 @@ export function startLinks() {
 // Who was led away from what they read by a chip is offered the way back; the browser knows the place.
 function offerBack(isOffered) {
   if (back) back.hidden = !isOffered;
+}
+
+// False where nobody was led away.
+export function goBack() {
+  if (!back || back.hidden) return false;
+  history.back();
+  return undefined;
 }
 
 let chain = Promise.resolve();

@@ -80,7 +80,15 @@ def test_a_link_to_a_claim_opens_its_evidence_and_a_search_has_its_own_next(prov
 
     expect(page.locator("[data-find-count]")).to_contain_text("2 of")
     expect(evidence).to_contain_text("Claim 1 of 3")
+    page.locator("[data-find-close]").click()
+
+    # To the quoted words in the timeline, and back by the key that the list of keys names for it.
     evidence.get_by_role("link", name="Show in the timeline").click()
     back = page.get_by_role("button", name="Back to where you read")
-    back.click()
+    expect(back).to_be_visible()
+    expect(page.locator("#timeline mark")).to_have_text("exitCode: 137")
+    expect(page.locator("#timeline mark")).to_be_in_viewport()
+    page.keyboard.press("Escape")
     expect(back).to_be_hidden()
+    page.wait_for_function("location.hash === '#claim-1'")
+    expect(page.locator("#claim-1")).to_be_in_viewport()
