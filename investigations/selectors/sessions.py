@@ -12,6 +12,7 @@ from investigations.models import (
     AgentExecution,
     AlertSession,
     ChatUserMessage,
+    Incident,
     MCPInteraction,
     Stage,
     TimelineEvent,
@@ -74,7 +75,7 @@ class SessionFilter:
     cluster: str = ""
     source: str = ""
     states: Sequence[str] = ()
-    """Of the incidents."""
+    """Of the incidents whose alerts come and go: a plain alert is never told to be over."""
     alert_type: str = ""
     chain_id: str = ""
     author: str = ""
@@ -275,6 +276,7 @@ def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
         "cluster": wanted.cluster,
         "source": wanted.source,
         "incident__state__in": wanted.states,
+        "incident__kind__in": Incident.FOLLOWED if wanted.states else (),
         "alert_type": wanted.alert_type,
         "chain_id": wanted.chain_id,
         "author": wanted.author,

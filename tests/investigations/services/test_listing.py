@@ -110,6 +110,17 @@ def test_nothing_holds_joins_or_ends_a_plain_alert_and_it_explains_no_other():
     assert (second.held_for, second.incident.kind) == ("", "group")
 
 
+def test_whoever_asks_for_what_fires_is_shown_no_plain_alerts_of_before():
+    plain = submit_alert(read_alert(PLAIN), author="test")
+    followed = post()
+    assert followed is not None
+    for session in (plain, followed):
+        end(session)
+
+    assert ids(rows(states=["firing", "reopened"])) == [followed.pk]
+    assert len(rows()) == 2
+
+
 def test_what_is_looked_into_again_is_one_row_by_its_newest_investigation():
     first = submit_alert(read_alert(PLAIN), author="test")
     end(first)
