@@ -65,6 +65,8 @@ _FILLER = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _MOST_OWNERS = 2
+_JOINING = word_set("and then")
+"""Between two verbs of a name."""
 _LABEL = re.compile(r"\A[\w .-]{1,30} \| ")
 """What a tool belongs to, before what it does: `Notion | Retrieve a user`."""
 _ASIDE = re.compile(r"\([^()]{0,400}\)")
@@ -87,7 +89,7 @@ def object_to_name(name: str, told: str) -> str:
     if told.strip():
         words = words[_count_owners(words) :]
     if not READING.isdisjoint(words[:1]):
-        joined = {word for before, word in pairwise(words) if before == "and"} & CHANGING
+        joined = {word for before, word in pairwise(words) if before in _JOINING} & CHANGING
         is_other = acts and (joined or "or" in words)
         return f"its name speaks of something else: {acts[0]}" if is_other else ""
     if not RUNNING.isdisjoint(words[:1]):
