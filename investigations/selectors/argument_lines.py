@@ -19,7 +19,8 @@ MOST_READ = 2_000
 
 def in_order(given: Mapping[str, object], order: object) -> dict[str, object]:
     """The same arguments, those that are named in `order` first and like there."""
-    named = [name for name in order if name in given] if isinstance(order, list) else []
+    names = order if isinstance(order, list) else []
+    named = [name for name in names if isinstance(name, str) and name in given]
     return {name: given[name] for name in dict.fromkeys((*named, *given))}
 
 

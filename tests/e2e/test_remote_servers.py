@@ -193,7 +193,7 @@ def test_what_an_agent_was_offered_stands_in_the_trace(start, ports, play: Play,
     assert (listed["interaction_type"], listed["tool_name"]) == ("tool_list", None)
     assert opened["available_tools"] == [{"name": "pods", "description": "Does pods."}]
     assert {each["reason"] for each in opened["hidden_tools"]} == {"unclassed"}
-    assert "kubernetes-server. tools 1 of 6 offered; 5 that nobody has classed" in page
+    assert "Tools of kubernetes-server 1 of 6 offered; 5 that nobody has classed" in page
     assert "Does pods." in row
     assert "That nobody has classed" in row
 
@@ -217,7 +217,7 @@ def test_a_server_that_was_away_is_named_by_report_page_trace_and_api(
     assert "Not checked: monitoring-server was not available." in page
     assert "monitoring-server is not available:" in page
     trace = text_of(api.get(f"/sessions/{session.pk}/trace/"))
-    assert "monitoring-server. tools" in trace
+    assert "Tools of monitoring-server" in trace
     assert len(lists_of(session, "monitoring-server")) == 1
 
 

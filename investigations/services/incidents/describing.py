@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from agents.types import JSON
 from investigations.models import AlertEpisode, AlertSession, Incident
+from investigations.selectors.changes import changes_of_session
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.sources.registry import SOURCES
 from masking.visible_text import clean_line
@@ -100,9 +101,10 @@ def _read(body: str) -> JSON:
     return read
 
 
-def _found_before(incident: Incident) -> dict[str, str]:
+def _found_before(incident: Incident) -> dict[str, object]:
     """What the investigation of the incident before this one, or of this one before it came back,
-    has concluded. A statement of ours with its place, to be checked and not believed."""
+    has concluded and what was changed then. A statement of ours with its place, to be checked and
+    not believed."""
     ids = [each for each in (incident.pk, incident.previous_id) if each]
     session = _last_concluded(ids)
     if session is None or session.completed_at is None:
@@ -111,6 +113,10 @@ def _found_before(incident: Incident) -> dict[str, str]:
         "session": str(session.pk),
         "ended": f"{session.completed_at:%Y-%m-%d %H:%M} UTC",
         "conclusion": conclusion_of(session.final_analysis),
+        "changed": [
+            f"{each.tool} on {each.target or 'no target'}, {each.status}"
+            for each in changes_of_session(session.pk)[-_MOST_NAMED:]
+        ],
         "state": "from an earlier investigation; it may no longer hold",
     }
 

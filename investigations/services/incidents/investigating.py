@@ -8,6 +8,7 @@ from datetime import datetime
 from config.schema.incidents import IncidentsConfig
 from investigations.incidents.holding import NOTHING, Hold, wait_for_group
 from investigations.models import AlertSession, Incident
+from investigations.selectors.changes import changes_of_session, was_write_proposed
 from investigations.services.endings import end_session, stop_session, tell_session_status
 from investigations.services.incidents.batch import Batch
 from investigations.services.incidents.describing import describe, describe_as_it_stands
@@ -58,7 +59,7 @@ def follow_up(
     latest = latest_sessions(batch.incidents)
     for incident_id in batch.gained.keys() - batch.recovered:
         incident, session = batch.incidents[incident_id], latest.get(incident_id)
-        if session is None or _may_begin_anew(session):
+        if session is None or _may_begin_anew(session, came_back=incident_id in batch.reopened):
             found[incident_id] = begun = _queue(
                 batch, incident, rules, author=author, alert_type=alert_type, over=over,
                 left_out=left_out,
@@ -107,12 +108,14 @@ def latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertS
     return {row.incident_id: row for row in newest_last if row.incident_id}
 
 
-def _may_begin_anew(session: AlertSession) -> bool:
-    """Nothing was looked into, and not because a person wanted it so."""
-    return (
-        session.status == AlertSession.Status.CANCELLED
-        and session.error_message == RECOVERED_BEFORE
-    )
+def _may_begin_anew(session: AlertSession, *, came_back: bool) -> bool:
+    """Nothing was looked into, and not because a person wanted it so; or what was changed did not
+    last, so that what was found no longer tells why it fires."""
+    if session.status == AlertSession.Status.CANCELLED:
+        return session.error_message == RECOVERED_BEFORE
+    if not came_back or not session.is_terminal:
+        return False
+    return was_write_proposed(session.pk) and bool(changes_of_session(session.pk))
 
 
 def _queue(

@@ -12,7 +12,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from agents.types import Message
+from agents.types import Message, WriteReport, WriteStatus
 from config import get_config, use_config
 from config.schema.incidents import (
     BudgetConfig,
@@ -40,7 +40,14 @@ from investigations.services.incidents.telling import (
 )
 from investigations.services.sessions import cancel_session, claim_next_session
 from investigations.sources.reading import Reading, make_alert
-from tests.factories import LLMInteractionFactory, SessionFactory, WindowFactory
+from tests.factories import (
+    ExecutionFactory,
+    LLMInteractionFactory,
+    SessionFactory,
+    StageFactory,
+    WindowFactory,
+)
+from tests.investigations.pages.conftest import add_tool_call
 
 pytestmark = pytest.mark.django_db
 
@@ -245,6 +252,45 @@ def test_what_comes_back_in_time_goes_on_with_the_incident_and_its_investigation
     assert AlertSession.objects.get() == session
     told = MemberChange.objects.filter(incident=incident).values_list("kind", flat=True)
     assert list(told) == ["joined", "resolved", "reopened"]
+
+
+def repair(session: AlertSession) -> None:
+    """As if its investigation had found a cause, changed something and verified that."""
+    moment = timezone.now()
+    AlertSession.objects.filter(pk=session.pk).update(
+        status="completed", started_at=moment, completed_at=moment,
+        final_analysis="The pool was leaked [T1].",
+    )  # fmt: skip
+    execution = ExecutionFactory(stage=StageFactory(session=session))
+    write = WriteStatus("ops.control", "web", "verified", "its state is running", True)
+    told = WriteReport(1, (write,)).to_json()
+    add_tool_call(execution, 1, '{"ok": true}', tool_name="control", may_write=True, writes=told)
+
+
+def test_what_comes_back_after_something_was_changed_is_looked_into_once_more():
+    first = post(Told("a")).session
+    repair(first)
+    post(over("a"))
+
+    outcome = post(Told("a", begins=9))
+
+    assert kinds(outcome) == ["started"]
+    assert Incident.objects.get().state == "reopened"
+    assert (outcome.session.incident, outcome.session.status) == (first.incident, "pending")
+    assert "The pool was leaked" in outcome.session.alert_data
+    assert "ops.control on web, verified" in outcome.session.alert_data
+    assert list(AlertSession.objects.filter(is_listed=True)) == [outcome.session]
+
+
+def test_what_comes_back_after_that_is_not_looked_into_a_third_time_while_the_second_waits():
+    repair(post(Told("a")).session)
+    post(over("a"))
+    second = post(Told("a", begins=9)).session
+    assert claim_next_session() == second.pk
+    post(over("a", begins=9, ends=12))
+
+    assert kinds(post(Told("a", begins=15))) == ["joined"]
+    assert not waiting()
 
 
 def test_what_was_never_looked_into_is_when_it_comes_back():
