@@ -93,6 +93,11 @@ class ConclusionCard:
         return "with gaps in its evidence" if self.first_doubtful else ""
 
     @property
+    def judged_count(self) -> int:
+        """How many of its numbered claims say how far they are proved."""
+        return sum(bool(claim.state) for claim in self.claims)
+
+    @property
     def first_doubtful(self) -> int:
         """The place of the first claim that nothing backs, from 1; 0 when there is none."""
         return next((n for n, claim in enumerate(self.claims, 1) if claim.is_doubtful), 0)

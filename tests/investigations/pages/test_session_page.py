@@ -110,8 +110,23 @@ def test_a_quote_that_the_result_has_not_is_told_wherever_the_report_stands(view
     assert "</svg>Misquoted</span>" in page
     assert page.count('class="t-ev t-ev--said" href="#T1" data-quote="exit_code: 137"') >= 2
     assert 'class="t-ev t-ev--not" href="#T1" data-quote="restarts: 3"' in page
+    assert "of the report are counted" not in page
     # In what is copied as Markdown as well.
     assert page.count("Claims: 1 proved, 1 misquoted.") == 2
+
+
+def test_a_tally_of_more_claims_than_are_numbered_says_what_it_counts(viewer):
+    said = 'It ended with exit code 137 [T1 "exit_code: 137"]. It was basket-7 [T1 "basket-7"].'
+    analysis = f"## Conclusion\nIt was killed. Confidence: high\n\n## Evidence\n1. {said}\n"
+    session = SessionFactory(completed=True, final_analysis=analysis)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 1, '{"pod": "basket-7", "exit_code": 137}')
+
+    page = _read(viewer, session)
+
+    assert page.count('class="t-claim"') == 1
+    assert '<span id="claim-counts">2 proved.</span>' in page
+    assert "All 2 of the report are counted; a numbered one may hold several." in page
 
 
 def test_a_chip_opens_the_result_where_the_quote_stands(viewer):
