@@ -320,7 +320,8 @@ class StoredResult:
     """A tool call of the session as history keeps it; `text` is None while it is not finished.
 
     `check` is what our own look at the effect of a write answered, `arguments` is JSON. One that
-    `is_recall` tells what was written down earlier. `call_id` is what its model called it by.
+    `is_recall` tells what was written down earlier. `call_id` is what its model called it by. A
+    person did not let the one run that `was_denied`.
     """
 
     name: str
@@ -330,6 +331,7 @@ class StoredResult:
     arguments: str = ""
     is_recall: bool = False
     call_id: str = ""
+    was_denied: bool = False
 
 
 @dataclass(frozen=True)

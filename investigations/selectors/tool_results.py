@@ -7,10 +7,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
 from agents.types import StoredResult
-from investigations.models import MCPInteraction, TimelineEvent
+from investigations.models import ApprovalRequest, MCPInteraction, TimelineEvent
 from safety.evidence import is_recall
 
 _OWN_SERVER = "ops"
@@ -31,12 +33,7 @@ def read_tool_results(
     if not numbers:
         return {}
     read = numbers if with_text is None else with_text
-    calls = TimelineEvent.objects.filter(
-        session_id=session_id,
-        event_type=TimelineEvent.Type.LLM_TOOL_CALL,
-        metadata__tool_number__in=list(numbers),
-    ).only("metadata", "status")
-    events = {event.metadata["tool_number"]: event for event in calls}
+    events = {event.metadata["tool_number"]: event for event in _calls(session_id, numbers)}
     found: dict[int, StoredResult] = {}
     checks: dict[int, str] = {}
     for row in _rows(session_id, read) if read else ():
@@ -46,9 +43,14 @@ def read_tool_results(
             checks[row.tool_result["check_of"]] = str(row.tool_result.get("content", ""))
     for number, event in events.items():
         found.setdefault(number, _of_event(event, with_text=number in read))
+    denied = {
+        number for number, event in events.items()
+        if event.was_denied  # type: ignore[attr-defined]
+    }  # fmt: skip
     return {
         number: replace(
             result,
+            was_denied=number in denied,
             check=checks.get(number, ""),
             call_id=str(events[number].metadata.get("tool_call_id") or "")
             if number in events
@@ -66,6 +68,25 @@ def _rows(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[MCPIntera
         session_id=session_id,
         interaction_type=MCPInteraction.Type.TOOL_CALL,
     ).order_by("created_at")
+
+
+def _calls(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[TimelineEvent]:
+    """The events of these calls, each with whether a person did not let it run."""
+    denials = ApprovalRequest.objects.filter(
+        session_id=session_id,
+        tool_number=OuterRef("number"),
+        status=ApprovalRequest.Status.DENIED,
+    )
+    return (
+        TimelineEvent.objects.filter(
+            session_id=session_id,
+            event_type=TimelineEvent.Type.LLM_TOOL_CALL,
+            metadata__tool_number__in=list(numbers),
+        )
+        .annotate(number=Cast(KT("metadata__tool_number"), IntegerField()))
+        .annotate(was_denied=Exists(denials))
+        .only("metadata", "status")
+    )
 
 
 def _of_event(event: TimelineEvent, *, with_text: bool) -> StoredResult:

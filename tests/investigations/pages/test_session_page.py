@@ -10,6 +10,7 @@ from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.page import LATEST
 from safety.grounding.withholding import WITHHELD
 from tests.factories import (
+    ApprovalRequestFactory,
     EventFactory,
     ExecutionFactory,
     SessionFactory,
@@ -113,6 +114,32 @@ def test_a_quote_that_the_result_has_not_is_told_wherever_the_report_stands(view
     assert "of the report are counted" not in page
     # In what is copied as Markdown as well.
     assert page.count("Claims: 1 proved, 1 misquoted.") == 2
+
+
+def test_what_a_person_denied_stands_as_denied_and_is_no_gap_in_the_evidence(viewer):
+    analysis = """## Conclusion
+The pod basket-7 was killed. Confidence: high
+
+## Evidence
+1. It ended with exit code 137 [T1 "exit_code: 137"].
+2. The restart did not run [T2].
+"""
+    session = SessionFactory(completed=True, final_analysis=analysis)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 1, '{"pod": "basket-7", "exit_code": 137}')
+    add_tool_call(execution, 2, "Command denied: no reason was given.", is_error=True)
+    request = ApprovalRequestFactory(execution=execution, tool_number=2)
+
+    assert "1 proved, 1 failed." in _read(viewer, session)
+    request.status, request.decided_by = "denied", "ana"
+    request.decided_at = request.created_at
+    request.save()
+    page = _read(viewer, session)
+
+    assert "High confidence in the conclusion." in page
+    assert '<span id="claim-counts">1 proved, 1 denied.</span>' in page
+    assert '<span class="t-state">Denied</span>' in page
+    assert "nothing backs" not in page
 
 
 def test_a_tally_of_more_claims_than_are_numbered_says_what_it_counts(viewer):
