@@ -1,9 +1,13 @@
 import json
+import re
 import time
 from datetime import timedelta
+from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import yaml
+from django.conf import settings as django_settings
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
@@ -47,6 +51,19 @@ def test_an_empty_list_shows_how_to_send_an_alert_to_this_host(viewer):
     assert "No alert has arrived yet" in page
     assert "curl -X POST http://localhost/api/v1/alerts" in page
     assert "url: http://localhost/api/v1/webhooks/alertmanager" in page
+
+
+def test_the_settings_for_alertmanager_are_whole_on_the_page_and_in_its_document(viewer):
+    page = viewer.get("/", headers={"host": "localhost"}).content.decode()
+    shown = re.search('<code id="receiver">(.*?)</code>', page, re.DOTALL)
+    document = (django_settings.BASE_DIR / "docs/alert-sources.md").read_text(encoding="utf-8")
+    written = re.search(r"```yaml\n(route:.*?)```", document, re.DOTALL)
+
+    assert shown
+    assert written
+    for text in (shown[1], written[1]):
+        whole = yaml.safe_load(unescape(text))
+        assert [each["name"] for each in whole["receivers"]] == [whole["route"]["receiver"]]
 
 
 def test_the_first_page_of_a_demo_says_what_is_coming(viewer, settings, tmp_path):
