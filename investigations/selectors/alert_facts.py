@@ -55,7 +55,7 @@ def read_facts(session: AlertSession) -> ShownFacts:
         service=session.service,
         cluster=session.cluster,
         source=label,
-        links=_links_of(metadata.get("links"), label),
+        links=_links_of(metadata.get("links"), _name_alert(session.source)),
     )
 
 
@@ -72,9 +72,17 @@ def facts_of_session(session: AlertSession) -> AlertFacts:
     )
 
 
-def _links_of(kept: object, source: str) -> tuple[Link, ...]:
+def _name_alert(source: str) -> str:
+    """What the link of an alert opens."""
+    known = SOURCES.get(source)
+    if known and known.alert_opens:
+        return known.alert_opens
+    return f"Alert in {label_of_source(source)}" if source else _LINKS["alert"]
+
+
+def _links_of(kept: object, alert: str) -> tuple[Link, ...]:
     if not isinstance(kept, Mapping):
         return ()
-    words = {**_LINKS, "alert": f"Alert in {source}"} if source else _LINKS
+    words = {**_LINKS, "alert": alert}
     found = ((words[name], read_url(kept.get(name))) for name in _LINKS)
     return tuple(Link(name, address) for name, address in found if address)

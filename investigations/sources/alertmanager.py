@@ -134,6 +134,7 @@ ALERTMANAGER = Source(
     least=("alerts[]",),
     expects="an object with `alerts`, a list, as Alertmanager's webhook_configs send it",
     read=read_group,
+    alert_opens="What raised the alert",
 )
 PROMETHEUS = Source(
     name="prometheus",

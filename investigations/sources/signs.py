@@ -21,6 +21,7 @@ class Source:
     looks like. `is_template`: the body is what the user's own template says, so that at the
     source's address any object is read. `least` suffices at that address, where nobody has to tell
     the source: senders by hand leave much out. `also`: sources whose posts this one sends, too.
+    `alert_opens`: what the link of its alerts opens, where that is no page of the source.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Source:
     is_template: bool = False
     least: Sign = ()
     also: tuple[str, ...] = ()
+    alert_opens: str = ""
 
     def reads(self, post: Post) -> bool:
         """Whether a post to this source's own address is one of its own."""

@@ -32,6 +32,10 @@ class EventView:
         return self.event.status == TimelineEvent.Status.STREAMING
 
     @property
+    def running_since(self) -> datetime:
+        return self.event.created_at
+
+    @property
     def template(self) -> str:
         """Each kind has its own template, the rest are notices."""
         if self.is_wait:

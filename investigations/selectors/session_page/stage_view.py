@@ -64,6 +64,16 @@ class AgentView:
         return bool(self.execution.stage.stage_type == Stage.Type.CHAT)
 
     @property
+    def is_scripted(self) -> bool:
+        """The rehearsal model stands in for one."""
+        return self.execution.llm_provider == REHEARSAL
+
+    @property
+    def unpriced(self) -> int:
+        """Its calls that cost something nobody knows."""
+        return 0 if self.is_scripted else self.costs.unpriced
+
+    @property
     def question(self) -> EventView | None:
         """What a person asked it."""
         asked = TimelineEvent.Type.USER_QUESTION
@@ -100,10 +110,10 @@ class AgentView:
         """Since when it does that; None where it does nothing, or is counted down elsewhere."""
         if self.execution.status != AgentExecution.Status.ACTIVE or self.wait is not None:
             return None
-        last = self.events[-1].event if self.events else None
+        last = self.events[-1] if self.events else None
         if last is None:
             return self.execution.started_at
-        return last.created_at if self.events[-1].is_streaming else last.updated_at
+        return last.running_since if last.is_streaming else last.event.updated_at
 
     @property
     def seconds(self) -> float | None:
@@ -230,8 +240,19 @@ class SessionPage:
     @property
     def unpriced_models(self) -> list[str]:
         """The models of agents whose calls have no price."""
-        every = (agent for stage in self.stages for agent in stage.agents if agent.costs.unpriced)
+        every = (agent for stage in self.stages for agent in stage.agents if agent.unpriced)
         return list(dict.fromkeys(agent.execution.model_name for agent in every))
+
+    @property
+    def unpriced(self) -> int:
+        """The calls that cost something nobody knows: scripted answers cost nothing."""
+        scripted = (
+            agent.costs.unpriced
+            for stage in self.stages
+            for agent in stage.agents
+            if agent.is_scripted
+        )
+        return self.costs.unpriced - sum(scripted)
 
     @property
     def has_open_write(self) -> bool:
@@ -240,11 +261,8 @@ class SessionPage:
 
     @property
     def is_rehearsal(self) -> bool:
-        return any(
-            agent.execution.llm_provider == REHEARSAL
-            for stage in self.stages
-            for agent in stage.agents
-        )
+        """Whether the investigation is scripted; an answer to a question says so of itself."""
+        return any(agent.is_scripted for stage in self.chain for agent in stage.agents)
 
     @property
     def seconds(self) -> float | None:

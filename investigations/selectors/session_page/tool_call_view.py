@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from itertools import islice
 
+from typing_extensions import override
+
 from investigations.models import TimelineEvent
 from investigations.models.foreign_json import read_json, write_value
 from investigations.selectors.argument_lines import in_order
@@ -122,6 +124,7 @@ class ToolCallView(EventView):
         return self.is_streaming and self.wait is not None and self.wait.last.is_pending
 
     @property
+    @override
     def running_since(self) -> datetime:
         """When it was proposed, or when nobody had to be waited for any more."""
         return (self.wait and self.wait.ended_at) or self.started_at

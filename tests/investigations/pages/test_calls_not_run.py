@@ -1,6 +1,7 @@
 """A call that did not run says why in words, and what a person took counts as nobody's work."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -125,6 +126,18 @@ def test_waiting_for_a_person_and_running_are_told_apart(viewer, running):
     summary, _ = read_row(viewer, running)
 
     assert "waited 4 min 10 s, ran 0.80 s" in summary
+
+
+def test_a_call_that_runs_is_counted_from_the_approval_in_its_agents_line_as_well(viewer, running):
+    execution = running.executions.get()
+    decided_at = let_through(execution, waited=14, took=16) - timedelta(seconds=2)
+    TimelineEvent.objects.filter(metadata__tool_number=2).update(status="streaming")
+
+    page = viewer.get(f"/sessions/{running.pk}/").content.decode()
+
+    now = re.search(r'id="since-[^"]+">(.*?)</span>', page, re.DOTALL)
+    assert now
+    assert f'datetime="{decided_at.strftime("%Y-%m-%dT%H:%M:%S")}' in now[1]
 
 
 def test_a_call_that_waits_for_a_person_is_not_called_running(viewer, running):

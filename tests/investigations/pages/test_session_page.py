@@ -4,7 +4,7 @@ import uuid
 import pytest
 
 from agents.report import parse_report
-from investigations.models import AlertSession, Event, TimelineEvent
+from investigations.models import AlertSession, Event, Stage, TimelineEvent
 from investigations.selectors.claims import ReportClaims
 from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.page import LATEST
@@ -13,6 +13,7 @@ from tests.factories import (
     ApprovalRequestFactory,
     EventFactory,
     ExecutionFactory,
+    LLMInteractionFactory,
     SessionFactory,
     StageFactory,
 )
@@ -317,6 +318,18 @@ def test_scripted_answers_are_called_that(viewer, provider, is_told):
     assert ("Scripted answers." in _read(viewer, stage.session)) is is_told
 
 
+def test_a_scripted_answer_to_a_question_does_not_make_the_investigation_scripted(viewer, finished):
+    chat = StageFactory(session=finished, stage_type=Stage.Type.CHAT, stage_index=9, completed=True)
+    answer = ExecutionFactory(stage=chat, completed=True, llm_provider="rehearsal")
+    LLMInteractionFactory(execution=answer, estimated_cost_usd=None)
+
+    page = _read(viewer, finished)
+
+    assert "Scripted answers." not in page
+    assert "Scripted answer</span>" in page
+    assert ">unpriced<" not in page
+
+
 def test_text_that_follows_as_the_finding_is_not_shown_twice(viewer, finished):
     execution = finished.executions.first()
     add_event(execution, TimelineEvent.Type.LLM_RESPONSE, "Only once, please.", is_final=True)
@@ -508,7 +521,10 @@ def test_a_text_that_was_broken_off_is_shown_with_the_mark_that_it_was_cut(viewe
 def test_tokens_that_no_model_told_are_unknown_and_a_price_can_be_given_in_one_click(viewer):
     session = SessionFactory(completed=True, final_analysis="It was the disk.")
     execution = ExecutionFactory(
-        stage=StageFactory(session=session, completed=True), completed=True, model_name="llama-4"
+        stage=StageFactory(session=session, completed=True),
+        completed=True,
+        llm_provider="own",
+        model_name="llama-4",
     )
     add_model_call(
         execution, iteration=1, at=session.completed_at, input_tokens=None, output_tokens=None,
@@ -534,3 +550,14 @@ def test_a_block_of_code_below_a_step_is_the_command_of_that_step(viewer):
 
     assert '<code id="step-1">kubectl rollout undo deploy/payments-api</code>' in page
     assert 'id="step-2"' not in page
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [("alertmanager", "What raised the alert"), ("pagerduty", "Alert in PagerDuty"), ("", "Alert")],
+)
+def test_the_link_of_an_alert_is_named_after_what_it_opens(viewer, source, words):
+    kept = {"links": {"alert": "http://shop.example:8801/"}}
+    session = SessionFactory(completed=True, source=source, session_metadata=kept)
+
+    assert f'title="http://shop.example:8801/">{words}<svg' in _read(viewer, session)
