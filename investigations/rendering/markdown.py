@@ -216,7 +216,8 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt(
         "commonmark", {"html": False, "linkify": True, "highlight": _highlight}
     ).enable(["table", "strikethrough", "linkify"])
-    parser.linkify = BoundedLinkify()
+    # `data.is` is a word of a sentence: an address begins with its scheme.
+    parser.linkify = BoundedLinkify(options={"fuzzy_link": False})
     parser.inline.ruler.at("linkify", link_address)
     parser.add_render_rule("image", _name_image)
     parser.core.ruler.after("block", "free_citations", _free_citations)

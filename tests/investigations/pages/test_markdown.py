@@ -1,3 +1,4 @@
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -201,3 +202,9 @@ def test_a_tool_name_with_markup_stays_text_in_its_chip():
     page = _Reader(link_citations("<p>[T5]</p>", tools))
 
     assert "script" not in page.tags
+
+
+def test_an_address_is_a_link_and_a_word_with_a_dot_is_not():
+    html = render_markdown("verified: data.is_well is true, see https://a.example/b and shop.io")
+
+    assert re.findall(r'<a href="([^"]*)"', html) == ["https://a.example/b"]
