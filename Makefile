@@ -24,7 +24,7 @@ help: ## Show this list
 setup: $(DEV_STAMP) ## Make .venv with everything, tests and checks included
 
 demo: $(RUN_STAMP) ## Start everything, and a small shop in which something breaks; FAULT= chooses what
-	@echo "Starting TARSy with a database and a Redis of its own in var/ ..."
+	@echo "Starting TARSy with a database and a Redis of its own in $${TARSY_VAR_DIR:-var} ..."
 	@exec $(BIN)/python manage.py quickstart
 
 run: $(RUN_STAMP) ## Start everything, without the shop

@@ -258,11 +258,11 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
         say(f"Administrator: {ADMIN}, password: {password}   (shown only now)")
     else:
         say("The administrator's password is as before.")
-        say("A new one: manage.py changepassword admin")
+        say(f"A new one: .venv/bin/python manage.py changepassword {ADMIN}")
     say(f"Dashboard:       {plan.url}/")
     say(f"Administration:  {plan.url}/admin/")
     if demo is not None:
-        say("Open this and watch what happens; it begins when you do, or in a minute:")
+        say("Open this and watch. Something breaks a few seconds after you do, or after a minute:")
         say(f"  {_login_link(plan, '/')}")
     elif settings.TARSY_AUTH == "login":
         say("Log in once with:")

@@ -1,5 +1,6 @@
 """`manage.py create_token NAME --owner USER [--scope S]...`: a token for a machine, shown once."""
 
+import shlex
 from argparse import ArgumentParser
 from typing import Any
 
@@ -38,7 +39,10 @@ class Command(BaseCommand):
                 actor="manage.py",
                 scopes=options["scopes"] or _USUAL,
             )
-        except (InvalidInput, Conflict) as error:
+        except InvalidInput as error:
             raise CommandError(str(error)) from error
+        except Conflict as error:
+            revoke = ("manage.py", "revoke_token", options["name"], "--owner", owner.username)
+            raise CommandError(f"{error}: .venv/bin/python {shlex.join(revoke)}") from error
         self.stdout.write(token)
         self.stderr.write("Keep it now, it is not shown again.")

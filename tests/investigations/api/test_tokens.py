@@ -53,7 +53,9 @@ def test_command_refuses_unknown_owners_and_second_tokens_of_a_name():
 
     UserFactory(username="ada")
     call_command("create_token", "a", owner="ada", stdout=StringIO(), stderr=StringIO())
-    with pytest.raises(CommandError, match="revoke it first"):
+    with pytest.raises(
+        CommandError, match=r"revoke it first: .* manage\.py revoke_token a --owner ada$"
+    ):
         call_command("create_token", "a", owner="ada")
 
     assert ApiToken.objects.count() == 1
