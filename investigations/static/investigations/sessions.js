@@ -97,6 +97,26 @@ const poll = async () => {
   return { status: answer.status, ok: false };
 };
 
+// A list of boxes that opens below its name, and closes when somebody goes on elsewhere.
+function startPick(pick) {
+  const summary = pick.querySelector("summary");
+  const name = summary.textContent.split(":")[0];
+  pick.addEventListener("change", () => {
+    const count = pick.querySelectorAll(":checked").length;
+    summary.textContent = count ? `${name}: ${count}` : name;
+  });
+  for (const kind of ["click", "focusin"]) {
+    document.addEventListener(kind, (event) => {
+      if (!pick.contains(event.target)) pick.open = false;
+    });
+  }
+  pick.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    pick.open = false;
+    summary.focus();
+  });
+}
+
 function startFilters() {
   const form = document.getElementById("filters");
   if (!form) return;
@@ -108,19 +128,7 @@ function startFilters() {
   fold.hidden = false;
   setFolded(true);
   fold.addEventListener("click", () => setFolded(!form.classList.contains("is-folded")));
-  const pick = form.querySelector("[data-pick]");
-  pick.addEventListener("change", () => {
-    const count = pick.querySelectorAll(":checked").length;
-    pick.querySelector("summary").textContent = count ? `Status: ${count}` : "Status";
-  });
-  document.addEventListener("click", (event) => {
-    if (!pick.contains(event.target)) pick.open = false;
-  });
-  pick.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    pick.open = false;
-    pick.querySelector("summary").focus();
-  });
+  for (const pick of form.querySelectorAll("[data-pick]")) startPick(pick);
   keys.set("/", "search the list", () => document.getElementById("search").focus());
   document.getElementById("search").addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.target.value) event.target.blur();

@@ -109,6 +109,25 @@ def test_a_status_is_ticked_and_its_chip_takes_it_off_again(page):
     assert page.url.endswith("/")
 
 
+def test_each_list_of_boxes_closes_when_somebody_goes_on_to_the_search(page):
+    for severity in ("critical", "warning"):
+        ended(severity, severity=severity)
+    page.goto("/")
+    for name in ("Status", "Severity"):
+        page.locator("[data-pick] summary", has_text=name).click()
+        boxes = page.get_by_role("group", name=name)
+        expect(boxes).to_be_visible()
+        page.keyboard.press("/")
+        expect(page.locator("#search")).to_be_focused()
+        expect(boxes).to_be_hidden()
+        page.locator("#search").blur()
+
+    page.locator("[data-pick] summary", has_text="Severity").click()
+    page.get_by_role("checkbox", name="Critical", exact=True).check()
+    see_only(page, "critical")
+    expect(page.locator("[data-pick] summary", has_text="Severity: 1")).to_be_visible()
+
+
 @pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
 def test_the_filters_work_without_a_script(page):
     in_thread(lambda: SessionFactory(failed=True, title="went badly"))
