@@ -107,7 +107,7 @@ def _with_chips(piece: str, tools: Mapping[int, CitedTool]) -> Iterator[str]:
 
 
 def _chips(citation: Citation, tools: Mapping[int, CitedTool]) -> str:
-    return "".join(citation_chip(ref, tools) for ref in citation.refs)
+    return citation_chips(citation.refs, tools)
 
 
 def _ref_of(found: re.Match[str]) -> Ref:
@@ -125,7 +125,16 @@ def link_known(text: str, tools: Mapping[int, CitedTool]) -> str:
     return "".join([*pieces, escape(text[position:])])
 
 
-def citation_chip(ref: Ref, tools: Mapping[int, CitedTool]) -> str:
+def citation_chips(refs: Sequence[Ref], tools: Mapping[int, CitedTool]) -> str:
+    """A row of chips. Another quote of the same call does not say its name again."""
+    before = [None, *(ref.number for ref in refs)]
+    return "".join(
+        citation_chip(ref, tools, is_named=ref.number != last)
+        for last, ref in zip(before, refs, strict=False)
+    )
+
+
+def citation_chip(ref: Ref, tools: Mapping[int, CitedTool], *, is_named: bool = True) -> str:
     """One chip as HTML; a number that no tool call has becomes a mark of doubt."""
     number, tool = ref.number, tools.get(ref.number)
     if tool is None:
@@ -143,10 +152,8 @@ def citation_chip(ref: Ref, tools: Mapping[int, CitedTool]) -> str:
         title = f"{name} does not say: {quote}" if is_missing else f"{name}: {quote}"
         classes = " t-ev--not" if is_missing else " t-ev--said"
         words = f' data-quote="{escape(ref.quote)}"'
-    return (
-        f'<a class="t-ev{classes}" href="#T{number}"{words} title="{title}">'
-        f"T{number} <span>{name}</span></a>"
-    )
+    label = f"T{number} <span>{name}</span>" if is_named else f"T{number}"
+    return f'<a class="t-ev{classes}" href="#T{number}"{words} title="{title}">{label}</a>'
 
 
 @lru_cache(maxsize=128)

@@ -19,6 +19,7 @@ from investigations.rendering.figures import call_time, clock, cost, size, span,
 from investigations.rendering.markdown import (
     CitedTool,
     citation_chip,
+    citation_chips,
     link_citations,
     link_known,
     render_markdown,
@@ -304,6 +305,11 @@ def call_chip(number: int, tools: Mapping[int, CitedTool] | None) -> SafeString:
 @register.simple_tag
 def chip(ref: Ref, tools: Mapping[int, CitedTool]) -> SafeString:
     return mark_safe(citation_chip(ref, tools))
+
+
+@register.simple_tag
+def chips(refs: Sequence[Ref], tools: Mapping[int, CitedTool]) -> SafeString:
+    return mark_safe(citation_chips(refs, tools))
 
 
 @register.simple_tag

@@ -3,8 +3,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from agents.citations import Ref
 from investigations.rendering.markdown import (
     CitedTool,
+    citation_chips,
     link_citations,
     plain_words,
     render_markdown,
@@ -122,6 +124,16 @@ def test_several_citations_in_one_bracket_become_several_chips():
 
     assert 'href="#T5"' in html
     assert "t-ev--bad" in html
+
+
+def test_a_second_quote_of_a_call_does_not_name_it_again():
+    html = citation_chips([Ref(5, "a"), Ref(5, "b"), Ref(7), Ref(5, "c")], TOOLS)
+
+    assert [re.sub(r"<.*?>", "", each) for each in html.split("</a>")] == [
+        f"T5 {TOOLS[5].tool_name}", "T5", f"T7 {TOOLS[7].tool_name}", f"T5 {TOOLS[5].tool_name}",
+        "",
+    ]  # fmt: skip
+    assert f'data-quote="b" title="{TOOLS[5].tool_name}: b"' in html
 
 
 QUOTES = [
