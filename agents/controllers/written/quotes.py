@@ -15,7 +15,7 @@ from agents.llm.wire_values import clean_characters
 _FOLDED = re.compile(r"<\|\\*\"\|>|<escape>|\]<\]\w{1,20}\[>\[|\\+[nrt]?|\"|\s+")
 """Layout, and how JSON writes it: an alert that is JSON has its line ends and quotes escaped. So
 are quotation marks, those of Gemma too, and what MiniMax puts between the parts of a call."""
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_ESCAPED = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _LAYOUT = re.compile(r"\\+[nrt]?|\s+")
 """The same without what JSON is made of."""
 _MARKS = r"<[^<>\n]{0,200}>|\[/?[A-Z_]{3,30}\]|```\w{0,20}|~~~\w{0,20}|\s+"

@@ -33,7 +33,7 @@ _LONGEST_CHATTER = 400
 _MARK = re.compile(
     r"(?<![`'\"\w])(?:<[|｜]?(?:[\w-]+[:|｜])?[\w▁]*(?:tool|[Ff]unction|invoke|plugin|python_)[^<>\n]{0,150}>"
     r"|<(?:call|action) (?:name|tool)=|<[|｜]recipient[|｜]>"
-    r"|[A-Za-z_][\w.-]*:\d{1,4}<[|｜]tool_call_argument"
+    r"|(?<![.-])[A-Za-z_][\w.-]{0,127}+:\d{1,4}<[|｜]tool_call_argument"
     r"|<[|｜]channel[|｜]>commentary|(?:commentary[ \t]+)?to=functions\."
     r"|\[TOOL_[A-Z_]{3,20}\]|\[tool_calls?\]|✿FUNCTION✿)"
 )
