@@ -1,7 +1,8 @@
 """Every session gets an incident: that of the session it repeats, or one of its own.
 
-Batches, each a transaction of its own, as a history may have a million sessions; what was
-interrupted goes on when it is run again. What an older process writes meanwhile stays without an
+The incidents are made in batches, each a transaction of its own, as a history may have a million
+sessions; only the retries among these are joined by one statement. What was interrupted goes on when
+it is run again. What an older process writes meanwhile stays without an
 incident, and is listed all the same.
 """
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from config.schema.incidents import IncidentsConfig
 from investigations.incidents.holding import NOTHING, Hold, wait_for_group
 from investigations.models import AlertSession, Incident
-from investigations.selectors.changes import changes_of_session, was_write_proposed
+from investigations.selectors.changes import changes_of_session
 from investigations.services.endings import end_session, stop_session, tell_session_status
 from investigations.services.incidents.batch import Batch
 from investigations.services.incidents.describing import describe, describe_as_it_stands
@@ -113,9 +113,7 @@ def _may_begin_anew(session: AlertSession, *, came_back: bool) -> bool:
     last, so that what was found no longer tells why it fires."""
     if session.status == AlertSession.Status.CANCELLED:
         return session.error_message == RECOVERED_BEFORE
-    if not came_back or not session.is_terminal:
-        return False
-    return was_write_proposed(session.pk) and bool(changes_of_session(session.pk))
+    return came_back and session.is_terminal and bool(changes_of_session(session.pk))
 
 
 def _queue(
