@@ -30,6 +30,7 @@ from agents.types import (
     ToolCall,
 )
 from config.schema.packs import KnownNoiseConfig, PackConfig
+from config.words import count
 from rules.alerts import AlertFacts, read_alert
 from rules.documents import Reply
 from rules.evaluation import Scope
@@ -211,8 +212,7 @@ class _Execution:
         finding = [each for each in planned if each.target.resolves]
         looking = [each for each in planned if not each.target.resolves]
         for group in filter(None, (finding, looking)):
-            things = "1 thing" if len(group) == 1 else f"{len(group)} things"
-            await self._make(group, f"Looking at {things}.")
+            await self._make(group, f"Looking at {count(len(group), 'thing')}.")
 
     async def _make(self, planned: Sequence[PlannedCall], says: str) -> None:
         made = tuple(each.call for each in planned)
