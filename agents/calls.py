@@ -11,6 +11,7 @@ from agents.recall import RECALL, RecallToolbox
 from agents.records import ToolCallRecord
 from agents.result_texts import write_result
 from agents.types import Message, ToolCall, ToolResult
+from config.words import count
 
 MAX_IDENTICAL_CALLS = 3
 
@@ -35,7 +36,7 @@ class CallRunner:
         A call that does not end before `deadline` gets a result that says so. What a person takes
         to decide about a call is added to its time.
         """
-        shown = "1 tool call" if len(calls) == 1 else f"{len(calls)} tool calls"
+        shown = count(len(calls), "tool call")
         self.journal.report_progress("gathering_info", f"Running {shown}")
         try:
             async with asyncio.TaskGroup() as group:

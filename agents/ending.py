@@ -27,6 +27,7 @@ from agents.prompts.nudges import (
 from agents.reviewing import Reviewer
 from agents.task import AgentTask
 from agents.types import JSON, AgentOutcome, InteractionType, Note
+from config.words import count
 
 KEEPS_PROVIDER = frozenset({REPETITION, "no_conclusion"})
 """What a model did wrong and its provider did not."""
@@ -191,8 +192,7 @@ class Ending:
         return await self.complete(review)
 
     def _count_iterations(self) -> str:
-        number = self._dialogue.iteration
-        return "1 iteration" if number == 1 else f"{number} iterations"
+        return count(self._dialogue.iteration, "iteration")
 
 
 def may_help_to_ask_again(failure: Failure) -> bool:
