@@ -3,7 +3,7 @@ import json
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents.types import JSON
@@ -405,11 +405,21 @@ def _shape(value):
 
 
 @given(TEXTS)
+@example("Password=0\\")
 def test_lines_without_secrets_keep_their_place(text):
-    masked = build_default_masker().mask(f"first\n{text}\nlast")
+    # A backslash goes on with a line on the next one, here an empty one.
+    between = "\n\n" if text.endswith("\\") else "\n"
+
+    masked = build_default_masker().mask(f"first\n{text}{between}last")
 
     assert masked.text.startswith("first\n")
     assert masked.text.endswith("\nlast")
+
+
+def test_what_a_backslash_continues_is_masked_on_both_lines():
+    masked = build_default_masker().mask("Password=hunter\\\n2abc\nlast").text
+
+    assert masked == "Password=[MASKED:password#1]\\\n[MASKED:password#2]\nlast"
 
 
 def test_a_list_of_secrets_that_is_cut_behind_a_mark_is_read():
