@@ -320,8 +320,8 @@ class StoredResult:
     """A tool call of the session as history keeps it; `text` is None while it is not finished.
 
     `check` is what our own look at the effect of a write answered, `arguments` is JSON. One that
-    `is_recall` tells what was written down earlier. `call_id` is what its model called it by. A
-    person did not let the one run that `was_denied`.
+    `is_recall` tells what was written down earlier. `call_id` is what its model called it by. One
+    that is `not_approved` did not run: a person denied it, or nobody decided in time.
     """
 
     name: str
@@ -331,7 +331,7 @@ class StoredResult:
     arguments: str = ""
     is_recall: bool = False
     call_id: str = ""
-    was_denied: bool = False
+    not_approved: Literal["denied", "expired"] | None = None
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ ALLOWED: dict[str, str] = {
     ".queue": "tarsy.celery",
     ".runbooks": "tarsy.errors",
     ".rendering": ".maskers .models.foreign_json .stream_messages agents.citations agents.types"
-    " agents.provider_check.report",
+    " agents.provider_check.report safety.refusals",
     ".notifications": ".rendering agents.retry_after tarsy.errors",
     ".selectors": ".models .sources .stream_messages .chain_plan .maskers .rendering.markdown"
     " agents.citations agents.fencing agents.our_lines agents.report agents.types"

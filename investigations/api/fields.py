@@ -47,6 +47,9 @@ class ClaimCountsSerializer(serializers.Serializer[Any]):
     proved = serializers.IntegerField(help_text="What they quote stands in the cited result.")
     cited = serializers.IntegerField(help_text="They cite a result and quote nothing of it.")
     denied = serializers.IntegerField(help_text="A person denied the calls they cite.")
+    expired = serializers.IntegerField(
+        help_text="Nobody approved the calls they cite in time, and they did not run."
+    )
     failed = serializers.IntegerField(help_text="The calls they cite failed or were refused.")
     misquoted = serializers.IntegerField(help_text="The cited result has not what they quote.")
     uncited = serializers.IntegerField(help_text="They cite no call that has ended.")

@@ -48,11 +48,13 @@ _QUOTED = re.compile(
 
 @dataclass(frozen=True)
 class CitedTool:
-    """A tool call that a text may cite: enough to label the chip. `misquoted` are the quotes, as
-    they are written, that its result is known not to have."""
+    """A tool call that a text may cite: enough to label the chip. Of one that a person or a rule
+    did not let run, `not_run` says so in words, and that is no failure. `misquoted` are the
+    quotes, as they are written, that its result is known not to have."""
 
     tool_name: str
     is_error: bool = False
+    not_run: str = ""
     may_write: bool = False
     misquoted: frozenset[str] = frozenset()
 
@@ -143,9 +145,12 @@ def citation_chip(ref: Ref, tools: Mapping[int, CitedTool], *, is_named: bool = 
             f"T{number}, no such call</span>"
         )
     name = escape(show_invisible(tool.tool_name))
-    failed = ", which failed" if tool.is_error else ""
-    title = f"Show tool call T{number}, {name}{failed}"
-    words, classes = "", " t-ev--bad" if tool.is_error else ""
+    title = f"Show tool call T{number}, {name}"
+    words, classes = "", ""
+    if tool.not_run:
+        title, classes = f"{title}. {escape(show_invisible(tool.not_run))}", " t-ev--held"
+    elif tool.is_error:
+        title, classes = f"{title}, which failed", " t-ev--bad"
     if ref.quote is not None and len(ref.quote) <= LONGEST_SHOWN_QUOTE:
         quote = escape(show_invisible(ref.quote))
         is_missing = ref.quote in tool.misquoted

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from investigations.stream_messages import begins_wait
+from safety.refusals import was_refused_here
 
 _SHOWN = 160
 _ARGUMENTS = 100
@@ -51,7 +52,7 @@ def _describe_event(payload: Mapping[str, Any]) -> str:
     metadata = payload.get("metadata") or {}
     match payload["event_type"]:
         case "llm_tool_call":
-            failed = " FAILED" if metadata.get("is_error") else ""
+            failed = _tell_end(payload["content"]) if metadata.get("is_error") else ""
             name = f"{metadata.get('server_name')}.{metadata.get('tool_name')}"
             given = _tell_arguments(metadata.get("arguments"))
             size = metadata.get("size_bytes", 0)
@@ -66,6 +67,10 @@ def _describe_event(payload: Mapping[str, Any]) -> str:
         case "error":
             return f"   ! {_shorten(payload['content'])}"
     return ""
+
+
+def _tell_end(error: str) -> str:
+    return " DID NOT RUN" if was_refused_here(error) else " FAILED"
 
 
 def _tell_arguments(arguments: object) -> str:

@@ -30,6 +30,7 @@ WORST_FIRST = (
     ClaimState.MISQUOTED,
     ClaimState.FAILED,
     ClaimState.UNCITED,
+    ClaimState.EXPIRED,
     ClaimState.DENIED,
     ClaimState.CITED,
     ClaimState.PROVED,

@@ -5,10 +5,9 @@ import json
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
-from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet
-from django.db.models.fields.json import KT
+from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Cast
 
 from agents.types import StoredResult
@@ -43,14 +42,10 @@ def read_tool_results(
             checks[row.tool_result["check_of"]] = str(row.tool_result.get("content", ""))
     for number, event in events.items():
         found.setdefault(number, _of_event(event, with_text=number in read))
-    denied = {
-        number for number, event in events.items()
-        if event.was_denied  # type: ignore[attr-defined]
-    }  # fmt: skip
     return {
         number: replace(
             result,
-            was_denied=number in denied,
+            not_approved=_not_approved(events.get(number)),
             check=checks.get(number, ""),
             call_id=str(events[number].metadata.get("tool_call_id") or "")
             if number in events
@@ -58,6 +53,15 @@ def read_tool_results(
         )
         for number, result in found.items()
     }
+
+
+def _not_approved(event: TimelineEvent | None) -> Literal["denied", "expired"] | None:
+    match event.decision if event else None:  # type: ignore[attr-defined]  # by `_calls`
+        case ApprovalRequest.Status.DENIED:
+            return "denied"
+        case ApprovalRequest.Status.EXPIRED:
+            return "expired"
+    return None
 
 
 def _rows(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[MCPInteraction]:
@@ -70,21 +74,29 @@ def _rows(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[MCPIntera
     ).order_by("created_at")
 
 
-def _calls(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[TimelineEvent]:
-    """The events of these calls, each with whether a person did not let it run."""
-    denials = ApprovalRequest.objects.filter(
+def newest_decision(session_id: uuid.UUID) -> Case:
+    """Of a call's event that did not go well: how the newest request to let it run stands."""
+    asked = ApprovalRequest.objects.filter(
         session_id=session_id,
-        tool_number=OuterRef("number"),
-        status=ApprovalRequest.Status.DENIED,
+        tool_number=Cast(OuterRef("metadata__tool_number"), IntegerField()),
+    ).order_by("-created_at")
+    ended = TimelineEvent.Status.FAILED
+    return Case(
+        When(
+            Q(metadata__is_error=True) | Q(status=ended), then=Subquery(asked.values("status")[:1])
+        )
     )
+
+
+def _calls(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[TimelineEvent]:
+    """The events of these calls, each with the decision about it."""
     return (
         TimelineEvent.objects.filter(
             session_id=session_id,
             event_type=TimelineEvent.Type.LLM_TOOL_CALL,
             metadata__tool_number__in=list(numbers),
         )
-        .annotate(number=Cast(KT("metadata__tool_number"), IntegerField()))
-        .annotate(was_denied=Exists(denials))
+        .annotate(decision=newest_decision(session_id))
         .only("metadata", "status")
     )
 

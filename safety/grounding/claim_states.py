@@ -28,6 +28,8 @@ class ClaimState(StrEnum):
     """It cites a result, and quotes nothing of it that shows something."""
     DENIED = "denied"
     """A person denied every call it cites: that is neither evidence nor a lack of it."""
+    EXPIRED = "expired"
+    """No call it cites was let run, and about some nobody decided in time."""
     FAILED = "failed"
     """Every call it cites failed or was refused."""
     MISQUOTED = "misquoted"
@@ -67,6 +69,7 @@ class ClaimCounts:
     proved: int = 0
     cited: int = 0
     denied: int = 0
+    expired: int = 0
     failed: int = 0
     misquoted: int = 0
     uncited: int = 0
@@ -153,8 +156,11 @@ def _decide(
     ended = [results[number] for number in claim.refs if _has_ended(results.get(number))]
     if not ended:
         return ClaimState.UNCITED, _name_unknown(claim.refs)
-    if all(result.was_denied for result in ended):
+    decisions = {result.not_approved for result in ended}
+    if decisions == {"denied"}:
         return ClaimState.DENIED, "a person denied what it cites, and it did not run"
+    if None not in decisions:
+        return ClaimState.EXPIRED, "nobody approved what it cites in time, and it did not run"
     if all(result.is_error for result in ended):
         return ClaimState.FAILED, "the calls it cites failed or were refused"
     told = [*weak, *(_name_unknown([number]) for number in unknown)]

@@ -4,6 +4,7 @@ import json
 
 from investigations.management.commands.investigate import _is_envelope
 from investigations.rendering.terminal import Terminal
+from safety.refusals import Refusal, report_undone
 
 CALL = {
     "type": "timeline_event.completed",
@@ -44,6 +45,16 @@ def test_a_line_of_nobody_known_and_arguments_that_are_no_json_are_told_all_the_
     metadata = {**CALL["metadata"], "arguments": "{broken"}
 
     assert Terminal().describe({**CALL, "metadata": metadata}).startswith("   [T5] ops.query (")
+
+
+def test_a_call_that_nobody_let_run_did_not_run_and_one_that_the_server_refused_failed():
+    refusal = Refusal("APPROVAL_REQUIRED", "Timed out.", {"verdict": "expired"}, rule=None)
+    undone = report_undone("It was not done.", "403", retryable=False)
+    call = {**CALL, "metadata": {**CALL["metadata"], "is_error": True}}
+
+    assert " DID NOT RUN (" in Terminal().describe({**call, "content": refusal.to_text()})
+    assert " FAILED (" in Terminal().describe({**call, "content": undone.to_text()})
+    assert " FAILED (" in Terminal().describe({**call, "content": "no such pod"})
 
 
 def test_an_envelope_is_told_from_an_alert():

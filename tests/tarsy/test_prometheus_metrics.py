@@ -15,6 +15,7 @@ from investigations.selectors.system import prometheus_metrics, workers
 from investigations.selectors.system.prometheus_metrics import Family, Series, read_metrics
 from investigations.services.audit import record_audit
 from investigations.services.tokens import create_token
+from safety.refusals import Refusal
 from tarsy.prometheus_endpoint import render
 from tests.factories import (
     ExecutionFactory,
@@ -125,16 +126,18 @@ def test_model_calls_are_counted_by_provider_and_model():
 def test_tool_calls_are_counted_by_server_and_tool_but_not_by_invented_names():
     MCPInteractionFactory(server_name="ops", tool_name="logs")
     MCPInteractionFactory(server_name="ops", tool_name="logs", error_message="no such unit")
+    refused = Refusal("APPROVAL_REQUIRED", "Timed out.", {"verdict": "expired"}, rule=None)
+    MCPInteractionFactory(server_name="ops", tool_name="logs", error_message=refused.to_text())
     for name in ("hack_a", "hack_b"):
         MCPInteractionFactory(server_name="", tool_name=name, error_message="no such tool")
     MCPInteractionFactory(server_name="ops", interaction_type="tool_list", tool_name="")
 
     text = scrape()
 
-    assert value(text, 'tarsy_mcp_calls_total{server="ops",tool="logs"}') == 2
+    assert value(text, 'tarsy_mcp_calls_total{server="ops",tool="logs"}') == 3
     assert value(text, 'tarsy_mcp_errors_total{server="ops",tool="logs"}') == 1
     assert value(text, 'tarsy_mcp_calls_total{server="",tool=""}') == 2
-    assert value(text, 'tarsy_mcp_duration_seconds_count{server="ops",tool="logs"}') == 2
+    assert value(text, 'tarsy_mcp_duration_seconds_count{server="ops",tool="logs"}') == 3
     assert "hack" not in text
 
 

@@ -3,15 +3,17 @@
 import uuid
 from collections.abc import Mapping, Sequence
 
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, QuerySet, Value, When
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Left, Length
 
-from investigations.models import TimelineEvent
+from investigations.models import ApprovalRequest, TimelineEvent
 from investigations.rendering.markdown import CitedTool
 from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.session_page.live_text import read_live_texts
 from investigations.selectors.session_page.tool_call_view import PREVIEW_CHARACTERS, ToolCallView
+from investigations.selectors.tool_results import newest_decision
+from investigations.selectors.trace.not_run import read_not_run
 from investigations.selectors.trace.person_waits import CallKey, PersonWait, waits_of_events
 
 _TEXT_CHARACTERS = 64 * 1024
@@ -76,17 +78,34 @@ def read_cited_tools(session_id: uuid.UUID) -> dict[int, CitedTool]:
             failed=KeyTextTransform("is_error", "metadata"),
             may_write=KeyTextTransform("may_write", "metadata"),
         )
-        .values_list("number", "tool", "failed", "may_write", "status")
+        # Results may be long, and only those of calls that did not go well tell why.
+        .annotate(
+            said=Case(
+                When(metadata__is_error=True, then=Left("content", PREVIEW_CHARACTERS)),
+                default=Value(""),
+            )
+        )
+        .annotate(decision=newest_decision(session_id))
+        .values_list("number", "tool", "failed", "may_write", "status", "said", "decision")
     )
     return {
         int(number): CitedTool(
             tool or "",
             failed == "true" or status == TimelineEvent.Status.FAILED,
+            not_run=_say_why_not_run(said, decision),
             may_write=may_write == "true",
         )
-        for number, tool, failed, may_write, status in rows
+        for number, tool, failed, may_write, status, said, decision in rows
         if number and number.isdecimal()
     }
+
+
+def _say_why_not_run(said: str, decision: str | None) -> str:
+    """In words, by the stored error; by the decision where the call ended without one."""
+    if refused := read_not_run(said):
+        return refused.title
+    held = (ApprovalRequest.Status.DENIED, ApprovalRequest.Status.EXPIRED)
+    return ApprovalRequest.Status(decision).label if decision in held else ""
 
 
 def _calls(tool_number: int) -> QuerySet[TimelineEvent]:

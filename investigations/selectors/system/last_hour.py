@@ -13,7 +13,7 @@ from investigations.models import AlertSession, LLMInteraction, MCPInteraction
 from investigations.selectors.session_list.failures import FAILED, FailureGroup, group_by_cause
 from investigations.selectors.session_list.rows import light
 from investigations.selectors.sessions import visible_sessions
-from investigations.selectors.trace.not_run import say_error
+from investigations.selectors.trace.not_run import say_error, was_held
 
 LOOKED_BACK = timedelta(hours=1)
 MOST_CALLS = 2_000
@@ -21,6 +21,7 @@ MOST_CALLS = 2_000
 MOST_SESSIONS = 500
 MOST_CAUSES = 5
 _LONGEST_ERROR = 300
+_LONGEST_STORED = 2_000
 
 Kind = Literal["sessions", "model calls", "tool calls"]
 
@@ -100,14 +101,20 @@ def _tally_models(since: datetime) -> list[Tally]:
 
 
 def _tally_tools(since: datetime) -> list[Tally]:
+    """A call that we or a person did not let run tells nothing of its server."""
     calls = MCPInteraction.objects.filter(
         interaction_type=MCPInteraction.Type.TOOL_CALL, created_at__gte=since
     ).order_by("-created_at")
     # What the server said stands behind what it was asked.
-    rows = calls.values_list("server_name", "created_at", Left("error_message", 4 * _LONGEST_ERROR))
+    rows = calls.values_list("server_name", "created_at", Left("error_message", _LONGEST_STORED))
     told = rows[:MOST_CALLS].iterator()
     return _tally(
-        "tool calls", ((name, at, say_error(error)[:_LONGEST_ERROR]) for name, at, error in told)
+        "tool calls",
+        (
+            (name, at, say_error(error)[:_LONGEST_ERROR])
+            for name, at, error in told
+            if not was_held(error)
+        ),
     )
 
 

@@ -116,6 +116,10 @@ _FROM_INTAKE_TO_START = "extract(epoch FROM started_at - created_at)::float8"
 _MODEL = ("provider_name", "model_name")
 # A tool nobody offers has no server: its name is a model's invention, and there is no end to them.
 _TOOL = ("server_name", "CASE WHEN server_name = '' THEN '' ELSE tool_name END")
+# As `selectors.trace.not_run.was_held` tells them.
+_REFUSED_HERE = (
+    """(error_message LIKE '{"ok": false%%' AND error_message LIKE '%%"blocked": true%%')"""
+)
 _ERROR_CODE = """
     CASE WHEN error_message ~* 'timed out|did not (answer|begin|finish)|fell silent' THEN 'timeout'
          WHEN error_message ~* 'cancell?ed' THEN 'canceled'
@@ -227,9 +231,9 @@ _MEASURES = (
         "mcpinteraction", "created_at", _TOOL, "1", "interaction_type = 'tool_call'",
     ),
     _Measure(
-        _counter("tarsy_mcp_errors_total", "Tool calls that failed.", "server", "tool"),
+        _counter("tarsy_mcp_errors_total", "Tool calls that ran and failed.", "server", "tool"),
         "mcpinteraction", "created_at", _TOOL, "1",
-        "interaction_type = 'tool_call' AND error_message <> ''",
+        f"interaction_type = 'tool_call' AND error_message <> '' AND NOT {_REFUSED_HERE}",
     ),
     _Measure(
         _seconds("tarsy_mcp_duration_seconds", "How long tool calls took.",

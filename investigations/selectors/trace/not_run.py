@@ -72,6 +72,12 @@ def read_not_run(text: str) -> NotRun | None:
     return replace(why, to_allow=str(details.get("to_allow") or ""))
 
 
+def was_held(text: str) -> bool:
+    """Whether a stored error, or the beginning of one, says that we or a person did not let the
+    call run. What was sent and came to nothing is a failure."""
+    return text.startswith(_ENVELOPE) and _BLOCKED in text
+
+
 def say_error(text: str) -> str:
     """What a stored error says to people: what the server answered, of an envelope of ours its
     message."""

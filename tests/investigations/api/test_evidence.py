@@ -54,7 +54,8 @@ def test_a_claim_comes_with_the_call_and_its_words_or_with_what_is_wrong(api):
         ("uncited", "it cites no tool call"),
     ]
     assert told["counts"] == {
-        "proved": 0, "cited": 2, "denied": 0, "failed": 1, "misquoted": 0, "uncited": 2,
+        "proved": 0, "cited": 2, "denied": 0, "expired": 0,
+        "failed": 1, "misquoted": 0, "uncited": 2,
         "words": "2 cited, 1 failed, 2 uncited",
     }  # fmt: skip
     first, *_, last = told["claims"]
@@ -165,7 +166,7 @@ def test_a_session_without_a_report_has_no_claims(api):
 
     assert read(api, session) == {
         "session_id": str(session.pk), "claims": [],
-        "counts": {"proved": 0, "cited": 0, "denied": 0, "failed": 0, "misquoted": 0,
+        "counts": {"proved": 0, "cited": 0, "denied": 0, "expired": 0, "failed": 0, "misquoted": 0,
                    "uncited": 0, "words": "no claims"},
     }  # fmt: skip
 

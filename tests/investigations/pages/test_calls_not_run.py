@@ -8,9 +8,16 @@ import pytest
 from django.utils import timezone
 
 from investigations.models import TimelineEvent
+from investigations.selectors.session_page.event_previews import read_cited_tools
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import approval_decided, approval_requested
-from tests.factories import ApprovalRequestFactory, MCPInteractionFactory
+from tests.factories import (
+    ApprovalRequestFactory,
+    ExecutionFactory,
+    MCPInteractionFactory,
+    SessionFactory,
+    StageFactory,
+)
 from tests.investigations.pages.conftest import add_tool_call
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +85,42 @@ def test_a_call_that_was_refused_says_so_in_words_and_is_no_failure(viewer, runn
     assert "Failed" not in summary
     assert "&quot;ok&quot;" not in row
     assert "data-raw" in row
+
+
+@pytest.mark.parametrize(
+    ("answer", "title"),
+    [
+        (DENIED, "Denied by ana"),
+        (EXPIRED, "Expired"),
+        (OUTDATED, "The approval no longer held"),
+        (BLOCKED, "Blocked by the safety gate, the change before it has to be looked at first"),
+        (INTERRUPTED, "Interrupted"),
+        (UNDONE, "Not carried out"),
+    ],
+)
+def test_a_chip_of_a_call_that_was_refused_says_so_and_is_not_red(viewer, answer, title):
+    analysis = "## Conclusion\nIt is down. Confidence: low\n\n## Evidence\n1. Nothing ran [T2].\n"
+    session = SessionFactory(completed=True, final_analysis=analysis)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 2, answer, is_error=True, may_write=True)
+
+    page = viewer.get(f"/sessions/{session.pk}/").content.decode()
+
+    told = f'title="Show tool call T2, query. {title}"'
+    assert f'<a class="t-ev t-ev--held" href="#T2" {told}>' in page
+    assert "t-ev--bad" not in page
+
+
+def test_a_chip_of_a_write_whose_agent_ended_before_anybody_decided_is_not_red(running):
+    execution = running.executions.get()
+    add_tool_call(execution, 2, "", may_write=True)
+    TimelineEvent.objects.filter(metadata__tool_number=2).update(status="failed")
+    now = timezone.now()
+    ApprovalRequestFactory(
+        execution=execution, session=running, tool_number=2, status="expired", decided_at=now
+    )
+
+    assert read_cited_tools(running.pk)[2].not_run == "Expired"
 
 
 def test_a_tool_that_answers_with_an_error_is_still_a_failure(viewer, running):

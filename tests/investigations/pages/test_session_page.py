@@ -117,7 +117,10 @@ def test_a_quote_that_the_result_has_not_is_told_wherever_the_report_stands(view
     assert page.count("Claims: 1 proved, 1 misquoted.") == 2
 
 
-def test_what_a_person_denied_stands_as_denied_and_is_no_gap_in_the_evidence(viewer):
+@pytest.mark.parametrize(
+    ("decision", "word"), [("denied", "denied"), ("expired", "expired"), ("approved", "failed")]
+)
+def test_what_nobody_let_run_stands_as_that_and_is_no_gap_in_the_evidence(viewer, decision, word):
     analysis = """## Conclusion
 The pod basket-7 was killed. Confidence: high
 
@@ -132,15 +135,16 @@ The pod basket-7 was killed. Confidence: high
     request = ApprovalRequestFactory(execution=execution, tool_number=2)
 
     assert "1 proved, 1 failed." in _read(viewer, session)
-    request.status, request.decided_by = "denied", "ana"
+    request.status, request.decided_by = decision, "" if decision == "expired" else "ana"
     request.decided_at = request.created_at
     request.save()
     page = _read(viewer, session)
 
-    assert "High confidence in the conclusion." in page
-    assert '<span id="claim-counts">1 proved, 1 denied.</span>' in page
-    assert '<span class="t-state">Denied</span>' in page
-    assert "nothing backs" not in page
+    assert f'<span id="claim-counts">1 proved, 1 {word}.</span>' in page
+    if word != "failed":
+        assert "High confidence in the conclusion." in page
+        assert f'<span class="t-state">{word.capitalize()}</span>' in page
+        assert "nothing backs" not in page
 
 
 def test_a_tally_of_more_claims_than_are_numbered_says_what_it_counts(viewer):

@@ -18,6 +18,7 @@ from investigations.selectors.system.tool_servers import read_health
 from investigations.selectors.system.trials import Trial, read_trials
 from investigations.services import trials as asking
 from investigations.services.refused_posts import count_refused_post
+from safety.refusals import Refusal, report_undone
 from tests.factories import (
     ExecutionFactory,
     LLMInteractionFactory,
@@ -392,6 +393,19 @@ def test_tool_calls_that_failed_are_counted_by_server(viewer, configured):
 
     told = {tally.name: (tally.failed, tally.count, tally.error) for tally in hour.tallies}
     assert told["remote"] == (1, 3, "connection refused")
+
+
+def test_a_call_that_nobody_let_run_is_no_call_of_its_server(viewer, configured):
+    for verdict in ("denied", "expired"):
+        refusal = Refusal("APPROVAL_REQUIRED", "No.", {"verdict": verdict}, rule=None)
+        MCPInteractionFactory(server_name="remote", error_message=refusal.to_text())
+    undone = report_undone("It was not done.", "it answered 403", retryable=False)
+    MCPInteractionFactory(server_name="remote", error_message=undone.to_text())
+
+    hour = viewer.get(PATH).context["hour"]
+
+    told = {tally.name: (tally.failed, tally.count, tally.error) for tally in hour.tallies}
+    assert told["remote"] == (1, 1, "It was not done.")
 
 
 def test_without_a_model_the_first_thing_to_do_names_what_to_set(viewer, configured, monkeypatch):

@@ -52,7 +52,8 @@ async def test_what_is_said_again_stands_marked_and_counted_and_nothing_is_withh
         assert review.objection == ""
         assert review.text.endswith(TEXT)
         assert review.metadata["claims"] == {
-            "proved": 1, "cited": 0, "denied": 0, "failed": 0, "misquoted": 2, "uncited": 0,
+            "proved": 1, "cited": 0, "denied": 0, "expired": 0,
+            "failed": 0, "misquoted": 2, "uncited": 0,
         }  # fmt: skip
         marked = [review.text[m["start"] : m["end"]] for m in review.metadata["misquoted"]]
         assert marked == ["It fell over", "It has a queue"]
