@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
+from pydantic import Field
+
 from investigations.sources.fields import (
     Labels,
     Moment,
     Part,
     Text,
     Url,
-    read_text,
     read_url,
     split_members,
 )
@@ -18,6 +19,7 @@ from investigations.sources.reading import (
     Links,
     Post,
     Reading,
+    State,
     is_over,
     key_of_labels,
     make_alert,
@@ -29,14 +31,27 @@ _TELLING = ("summary", "title", "message", "description")
 """Annotations that tell what is wrong, the shortest ones first."""
 
 
+class StatusOfMember(Part):
+    """As the API of Alertmanager answers it."""
+
+    state: Text = ""
+
+
 class Member(Part):
     status: Text = ""
+    status_object: StatusOfMember = Field(StatusOfMember(), validation_alias="status")
     labels: Labels = {}
     annotations: Labels = {}
     startsAt: Moment = None
     endsAt: Moment = None
     generatorURL: Url = ""
     fingerprint: Text = ""
+    severity: Text = ""
+
+    @property
+    def severity_word(self) -> str:
+        """That of its labels, else what a template of the user's says beside them."""
+        return self.labels.get("severity") or self.labels.get("priority") or self.severity
 
 
 class Group(Part):
@@ -108,13 +123,15 @@ def _members_of(body: JSON) -> JSON:
 
 def _read_member(body: dict[str, JSON], status: str) -> AlertReading:
     member = Member.model_validate(body)
-    state = state_of(status, member)
+    state: State = "resolved" if state_of(status, member) == "resolved" else "firing"
+    is_suppressed = state == "firing" and member.status_object.state == "suppressed"
     own_key = member.fingerprint or key_of_labels(member.labels)
     return make_alert(
-        "resolved" if state == "resolved" else "firing",
+        "other" if is_suppressed else state,
+        reason="silenced or inhibited where it comes from" if is_suppressed else "",
         key=own_key,
         titles=titles_of(member.labels, member.annotations),
-        severity=read_text(member.labels.get("severity") or member.labels.get("priority")),
+        severity=member.severity_word,
         labels=member.labels,
         links=links_of(member),
         starts_at=member.startsAt,

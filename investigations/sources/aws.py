@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import AliasChoices, Field
 
+from investigations.sources import generic
 from investigations.sources.fields import (
     Labels,
     Moment,
@@ -25,11 +27,14 @@ from investigations.sources.reading import (
     Reading,
     State,
     all_of,
+    bound_key,
     make_alert,
     name_and_told,
+    telling_line,
 )
 from investigations.sources.severity import Severity
 from investigations.sources.signs import Source
+from investigations.sources.telling import find_titles, walk
 
 _STATES: Mapping[str, tuple[State, str]] = {
     "ALARM": ("firing", ""),
@@ -195,7 +200,10 @@ def _read_alarm(inner: JSON) -> AlertReading:
 
 
 def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
-    """Any other message of a topic: without a state, told by its subject or its first line."""
+    """Any other message of a topic: a document, or a text without a state that is told by its
+    subject or its first line."""
+    if isinstance(inner, dict) and inner:
+        return _read_document(envelope, inner)
     told = next((line for line in envelope.Message.splitlines() if line.strip()), "")
     # Without the envelope's addresses: whoever opens one of them ends the subscription.
     kept: JSON = {
@@ -208,13 +216,32 @@ def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
         key=all_of(envelope.TopicArn, envelope.Subject),
         titles=(
             envelope.Subject,
-            "" if isinstance(inner, dict | list) else told,
+            "" if isinstance(inner, list) else told,
             envelope.TopicArn.rpartition(":")[2],
         ),
         labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
         starts_at=envelope.Timestamp,
         tells_end=False,
         body=kept if inner is None else inner,
+    )
+
+
+def _read_document(envelope: Envelope, inner: dict[str, JSON]) -> AlertReading:
+    """A subject may be the same for all messages of a service, so the resource is named beside it
+    where it does not stand there. What tells an end has a key of its own."""
+    alert = generic.read_document(inner)
+    about = next(find_titles(list(walk(inner))), "")
+    title = telling_line(name_and_told(envelope.Subject, about)) or alert.title
+    arns = [each for each in inner.values() if isinstance(each, str) and each.startswith("arn:")]
+    unnamed = [each for each in arns if re.split("[:/]", each)[-1] not in envelope.Subject]
+    of_topic = all_of(envelope.TopicArn, envelope.Subject, *unnamed)
+    topic = {"topic": envelope.TopicArn} if envelope.TopicArn else {}
+    return replace(
+        alert,
+        key=alert.key if alert.tells_end else bound_key(of_topic) or alert.key,
+        title=title,
+        labels={**alert.labels, **topic},
+        starts_at=alert.starts_at or (envelope.Timestamp if alert.state == "firing" else None),
     )
 
 

@@ -27,4 +27,5 @@ SOURCE = Source(
     "says",
     read=read,
     is_template=True,
+    also=("nagios",),
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import AliasChoices, Field
 
-from investigations.sources.fields import Labels, Part, Text, Url, fold_names
+from investigations.sources.fields import Labels, Moment, Part, Text, Url, fold_names
 from investigations.sources.reading import (
     Links,
     Post,
@@ -18,6 +18,7 @@ from investigations.sources.signs import Source
 _STATES: Mapping[str, tuple[State, str]] = {
     "open": ("firing", ""),
     "resolved": ("resolved", ""),
+    "active": ("firing", ""),
     "closed": ("resolved", ""),
     "merged": ("resolved", "merged into another problem"),
 }
@@ -37,14 +38,21 @@ _TEST_IDS = ("999", "TESTID")
 
 
 class Problem(Part):
-    """A problem, or one of security, whose places are called otherwise."""
+    """A problem, one of security, whose places are called otherwise, or the event of a problem as
+    workflows have it: its `event.id` is the `PID` of the others."""
 
-    pid: Text = ""
-    problemid: Text = Field("", validation_alias=AliasChoices("problemid", "securityproblemid"))
-    problemtitle: Text = ""
+    pid: Text = Field("", validation_alias=AliasChoices("pid", "event_id"))
+    problemid: Text = Field(
+        "", validation_alias=AliasChoices("problemid", "securityproblemid", "display_id")
+    )
+    problemtitle: Text = Field("", validation_alias=AliasChoices("problemtitle", "event_name"))
     title: Text = ""
-    state: Text = ""
-    problemseverity: Text = Field("", validation_alias=AliasChoices("problemseverity", "severity"))
+    state: Text = Field("", validation_alias=AliasChoices("state", "event_status"))
+    problemseverity: Text = Field(
+        "", validation_alias=AliasChoices("problemseverity", "severity", "event_category")
+    )
+    start: Moment = Field(None, validation_alias=AliasChoices("event_start"))
+    end: Moment = Field(None, validation_alias=AliasChoices("event_end"))
     problemimpact: Text = ""
     problemurl: Url = Field("", validation_alias=AliasChoices("problemurl", "securityproblemurl"))
     problem_url: Url = ""
@@ -70,6 +78,8 @@ def read(post: Post) -> Reading:
             "problem": problem.problemid,
         },
         links=Links(alert=problem.problemurl or problem.problem_url),
+        starts_at=problem.start if state == "firing" else None,
+        ends_at=problem.end if state == "resolved" else None,
         body=post.body,
     )
     return Reading(source="dynatrace", alerts=(alert,))
@@ -84,6 +94,7 @@ SOURCE = Source(
         ("PID", "ProblemTitle"),
         ("ProblemID", "ProblemTitle"),
         ("SecurityProblemId",),
+        ("event.kind", "event.status", "event.name"),
     ),
     expects="an object with `PID`, `State` and `ProblemTitle`, as the template of the "
     "notification says",

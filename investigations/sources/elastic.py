@@ -145,16 +145,21 @@ def read_rule(post: Post) -> Reading:
 
 
 def _with_newer_names(body: dict[str, JSON]) -> dict[str, JSON]:
-    """Before version 8 a rule was called an alert, and an alert an instance of it."""
-    if "alertName" not in body and "alertInstanceId" not in body:
+    """Before version 8 a rule was called an alert, and an alert an instance of it. Where both are
+    named, an alert is what it is now."""
+    if not any(name in body for name in ("alertName", "alertInstanceId", "ruleName", "ruleId")):
         return body
+    has_rule = "ruleName" in body or "ruleId" in body
     rule: JSON = {
-        "id": body.get("alertId"),
-        "name": body.get("alertName"),
+        "id": body.get("ruleId" if has_rule else "alertId"),
+        "name": body.get("ruleName") or body.get("alertName"),
         "tags": body.get("tags"),
     }
-    alert: JSON = {"id": body.get("alertInstanceId"), "actionGroup": body.get("alertActionGroup")}
-    return {"rule": rule, "alert": alert, **body}
+    instance = body.get("alertInstanceId") or (body.get("alertId") if has_rule else None)
+    group = body.get("alertActionGroup") or body.get("actionGroup")
+    alert: JSON = {"id": instance, "actionGroup": group}
+    context: JSON = {"message": body.get("message"), "reason": body.get("reason")}
+    return {"rule": rule, "alert": alert, "context": context, **body}
 
 
 def _level_of(alert: Instance) -> str:
@@ -197,6 +202,8 @@ KIBANA = Source(
         ("rule.id", "alerts{}"),
         ("rule.name", "kibanaBaseUrl"),
         ("alertName", "alertInstanceId"),
+        ("ruleName", "alertId", "alertActionGroup"),
+        ("ruleName", "alertId", "actionGroup"),
     ),
     expects="an object with `rule` and `alert`, as the body of the rule's action says",
     read=read_rule,

@@ -18,11 +18,27 @@ _NAMES: Mapping[Name, tuple[str, ...]] = {
     "severity": ("severity", "priority", "urgency", "level"),
     "service": ("service", "servicename", "app", "application", "job"),
     "cluster": ("cluster", "clustername", "kubeclustername", "k8sclustername"),
-    "alert": ("generatorurl", "alerturl", "alertlink", "url", "link"),
+    "alert": (
+        "generatorurl",
+        "alerturl",
+        "alertlink",
+        "incidenturl",
+        "eventurl",
+        "sourceurl",
+        "htmlurl",
+        "weburl",
+        "permalink",
+        "url",
+        "link",
+    ),
     "dashboard": ("dashboardurl", "dashboard", "panelurl"),
     "runbook": ("runbookurl", "runbook"),
 }
 """How fields are called, without case and punctuation, the most telling first."""
+_OTHER_LINK = re.compile(
+    r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|runbook))\w+link"
+)
+"""Of what is called a link in a way of its own, those that are no picture and no button."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +72,13 @@ def facts_of_leaves(leaves: Iterable[Leaf]) -> AlertFacts:
     """Of a document of no known source, by the names of its fields, those near its top first."""
     named: dict[str, list[Leaf]] = {}
     for leaf in leaves:
-        named.setdefault(re.sub(r"[\W_]+", "", leaf.name[:80]).lower(), []).append(leaf)
+        named.setdefault(leaf.folded, []).append(leaf)
     return AlertFacts(
         severity=_find(named, "severity", _as_severity),
         service=_find(named, "service", _as_line),
         cluster=_find(named, "cluster", _as_line),
         links=Links(
-            alert=_find(named, "alert", read_url),
+            alert=_find(named, "alert", read_url) or _find_other_link(named),
             dashboard=_find(named, "dashboard", read_url),
             runbook=_find(named, "runbook", read_url),
         ),
@@ -76,6 +92,12 @@ def _find(named: Mapping[str, Sequence[Leaf]], wanted: Name, read: Callable[[str
         for leaf in named.get(name, ())
     ]
     told = (read(text) for _depth, _rank, text in sorted(ranked, key=lambda each: each[:2]))
+    return next((each for each in told if each), "")
+
+
+def _find_other_link(named: Mapping[str, Sequence[Leaf]]) -> str:
+    links = [leaf for name in named if _OTHER_LINK.fullmatch(name) for leaf in named[name]]
+    told = (read_url(leaf.text) for leaf in sorted(links, key=lambda leaf: leaf.depth))
     return next((each for each in told if each), "")
 
 

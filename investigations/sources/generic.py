@@ -7,6 +7,7 @@ from typing import Protocol
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from investigations.sources.facts import facts_of_leaves
 from investigations.sources.fields import (
     as_object,
     read_labels,
@@ -26,18 +27,26 @@ from investigations.sources.reading import (
     State,
     Unreadable,
     all_of,
-    key_of_document,
     make_alert,
 )
 from investigations.sources.severity import normalise
-from investigations.sources.states import names_state, state_of
-from investigations.sources.telling import titles_of_document
+from investigations.sources.states import state_of
+from investigations.sources.telling import titles_of_document, walk
+from investigations.sources.usual_fields import (
+    find_field,
+    key_of_parts,
+    parts_of,
+    state_of_parts,
+    state_words,
+)
 from masking.visible_text import clean_line
 
-_STATES = ("status", "state", "alert_status", "alert_state", "current_state", "currentState")
 _UNFIT = (JMESPathError, OverflowError)
 """What a mapping raises of a value that it was not written for; the second of huge numbers."""
 _SEVERITIES = ("severity", "priority", "level", "urgency")
+_LABELS = ("labels", "tags", "fields", "dimensions")
+_STARTS = ("startsat", "startedat", "starttime", "triggeredat", "firedat", "openedat")
+_ENDS = ("endsat", "endedat", "endtime", "resolvedat", "recoveredat", "closedat")
 
 
 class Mapped(Protocol):
@@ -68,9 +77,9 @@ class Mapped(Protocol):
 def read(post: Post) -> Reading:
     """Any object as one alert, a list as one for each object in it."""
     if not isinstance(post.body, list):
-        return Reading("generic", (_read_document(as_object(post.body)),))
+        return Reading("generic", (read_document(as_object(post.body)),))
     members, bad, left_out = split_members(post.body, "")
-    alerts = tuple(map(_read_document, members))
+    alerts = tuple(map(read_document, members))
     return Reading("generic", alerts, unreadable=bad, left_out=left_out)
 
 
@@ -81,14 +90,10 @@ def with_what_is_told(alert: AlertReading) -> AlertReading:
     word = _severity_word(body)
     if not alert.severity_word and word:
         alert = replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
-    state = state_of(*_state_words(body))
+    state = state_of_parts([body])
     if alert.state != "firing" or state == "firing":
         return alert
     return replace(alert, state=state, reason=REASONS.get(state, ""))
-
-
-def _state_words(body: Mapping[str, JSON]) -> list[str]:
-    return [read_text(body.get(name)) for name in _STATES]
 
 
 def _severity_word(body: Mapping[str, JSON]) -> str:
@@ -96,16 +101,26 @@ def _severity_word(body: Mapping[str, JSON]) -> str:
     return next((word for word in words if word), "")
 
 
-def _read_document(body: dict[str, JSON]) -> AlertReading:
+def read_document(body: dict[str, JSON]) -> AlertReading:
+    """One alert of whatever an object says in fields with usual names."""
     key, told = _open(body)
-    state = state_of(*_state_words(told))
+    parts = parts_of(told)
+    words = state_words(parts)
+    facts = facts_of_leaves(walk(body))
+    started, ended = (find_field(names, *parts) for names in (_STARTS, _ENDS))
+    state = state_of(*words)
+    labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
     return make_alert(
         state,
-        key=key or key_of_document(_without_state(body)),
+        key=key or key_of_parts(body, parts),
         titles=titles_of_document(body),
-        severity=_severity_word(told),
-        labels=read_labels(told.get("labels")),
-        tells_end=any(_state_words(told)),
+        severity=_severity_word(told) or labels.get("severity", "") or facts.severity,
+        service=facts.service,
+        labels=labels,
+        links=facts.links,
+        starts_at=read_moment(started) if state == "firing" else None,
+        ends_at=read_moment(ended) if state == "resolved" else None,
+        tells_end=bool(words),
         body=body,
     )
 
@@ -117,15 +132,6 @@ def _open(body: dict[str, JSON]) -> tuple[str, dict[str, JSON]]:
     if not isinstance(fields, dict):
         return "", body
     return all_of(read_text(data.get("type")), read_text(data.get("id"))), fields
-
-
-def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
-    """A document that says `firing` and the same one that says `resolved` are about one alert."""
-    return {
-        name: value
-        for name, value in body.items()
-        if name not in _STATES or not names_state(read_text(value))
-    }
 
 
 def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:

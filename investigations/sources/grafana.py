@@ -82,7 +82,7 @@ def _read_member(body: dict[str, JSON], group: Group) -> AlertReading:
         "test" if is_test else state,
         key=f"{group.orgId or '1'}/{own_key}" if own_key else "",
         titles=(*_titles_of(member), _COUNTED.sub("", group.title), group.message),
-        severity=member.labels.get("severity") or member.labels.get("priority", ""),
+        severity=member.severity_word,
         labels=member.labels,
         links=links_of(member, member.panelURL or member.dashboardURL),
         starts_at=member.startsAt,

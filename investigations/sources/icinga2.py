@@ -98,4 +98,5 @@ SOURCE = Source(
     expects="an event with `type`, `host` and `check_result`, or the macros of a notification",
     read=read,
     is_template=True,
+    also=("nagios",),
 )

@@ -133,7 +133,9 @@ def make_alert(
         severity_word=clean_line(severity[:_WORD_LIMIT], 100),
         service=clean_line(service or _first(all_labels, "service", "app", "job"), 200),
         cluster=clean_line(_first(all_labels, "cluster", "cluster_name", "kube_cluster_name"), 200),
-        namespace=clean_line(_first(all_labels, "namespace", "kube_namespace"), 200),
+        namespace=clean_line(
+            _first(all_labels, "namespace", "kube_namespace", "namespace_name"), 200
+        ),
         labels={_word(name): _word(value) for name, value in kept.items()},
         links=links or Links(),
         starts_at=starts_at,

@@ -153,7 +153,7 @@ def read_post_of(name: str, post: Post, own: Mapping[str, Mapped]) -> Reading:
     if source.reads(post) and (other in (source, None) or other.name in source.also):
         return _read(source, post)
     _refuse_nothing(post)
-    if source.is_template and other is None:
+    if source.is_template and (other is None or other.name in source.also):
         return _read_template(source, post)
     raise InvalidInput(BODY, _tell_stranger(source, found))
 

@@ -1,16 +1,20 @@
-"""ServiceNow: records of incidents, as a business rule or a flow posts them."""
+"""ServiceNow: records of incidents, and events of Event Management, as a business rule or a flow
+posts them, or one asks its tables for them."""
 
 from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from investigations.sources.fields import Moment, Part, Url, as_object, read_text
+from investigations.sources.fields import Moment, Part, Url, as_object, read_text, split_members
 from investigations.sources.reading import (
+    JSON,
+    AlertReading,
     Links,
     Post,
     Reading,
     State,
+    all_of,
     make_alert,
 )
 from investigations.sources.severity import Severity, normalise
@@ -21,6 +25,10 @@ _IN_WORK = ("2", "3", "4", "5", "in progress", "on hold")
 _SEVERITIES: Mapping[str, Severity] = {
     "1": "critical", "2": "high", "3": "warning", "4": "info", "5": "info",
 }  # fmt: skip
+_EVENT_SEVERITIES: Mapping[str, Severity] = {
+    "0": "info", "1": "critical", "2": "high", "3": "warning", "4": "warning", "5": "info",
+}  # fmt: skip
+_LISTS = ("records", "result")
 _WRAPPERS = ("result", "record", "incident", "data")
 
 
@@ -34,10 +42,24 @@ def _read_shown(value: object) -> str:
 Shown = Annotated[str, BeforeValidator(_read_shown)]
 
 
+class Event(Part):
+    source: Shown = ""
+    node: Shown = ""
+    resource: Shown = ""
+    metric_name: Shown = ""
+    type: Shown = ""
+    message_key: Shown = ""
+    short_description: Shown = ""
+    description: Shown = ""
+    severity: Shown = ""
+    state: Shown = ""
+    resolution_state: Shown = ""
+    time_of_event: Annotated[Moment, BeforeValidator(_read_shown)] = None
+
+
 class Record(Part):
     sys_id: Shown = ""
     number: Shown = ""
-    message_key: Shown = ""
     short_description: Shown = ""
     description: Shown = ""
     state: Shown = ""
@@ -55,7 +77,20 @@ class Record(Part):
 
 
 def read(post: Post) -> Reading:
-    record = Record.model_validate(_find_record(as_object(post.body)))
+    body = as_object(post.body)
+    place = next((name for name in _LISTS if isinstance(body.get(name), list)), "")
+    if not place:
+        return Reading(source="servicenow", alerts=(_read_record(body),))
+    members, bad, left_out = split_members(body[place], place)
+    alerts = tuple(map(_read_record, members))
+    return Reading("servicenow", alerts, unreadable=bad, left_out=left_out)
+
+
+def _read_record(body: dict[str, JSON]) -> AlertReading:
+    found = _find_record(body)
+    if "message_key" in found or "metric_name" in found:
+        return _read_event(body, Event.model_validate(found))
+    record = Record.model_validate(found)
     state, reason = _judge(record.state.lower())
     word = record.priority or record.severity
     # Where shown values are sent, it is "1 - Critical".
@@ -66,10 +101,10 @@ def read(post: Post) -> Reading:
         "category": record.category,
         "assignment_group": record.assignment_group,
     }
-    alert = make_alert(
+    return make_alert(
         state,
         reason=reason,
-        key=record.sys_id or record.number or record.message_key,
+        key=record.sys_id or record.number,
         titles=(record.short_description, record.description, record.number),
         severity=word,
         severities={word.lower(): normalise(level, _SEVERITIES)},
@@ -79,9 +114,27 @@ def read(post: Post) -> Reading:
         # One that is opened again has the time when it was first opened still.
         starts_at=(record.reopened_time or record.opened_at) if state == "firing" else None,
         ends_at=record.resolved_at if state == "resolved" else None,
-        body=post.body,
+        body=body,
     )
-    return Reading(source="servicenow", alerts=(alert,))
+
+
+def _read_event(body: dict[str, JSON], event: Event) -> AlertReading:
+    """An event or alert of Event Management: a severity of 0 clears it."""
+    is_over = event.severity == "0" or event.resolution_state.lower() in ("closing", "closed")
+    is_over = is_over or event.state.lower() == "closed"
+    where = " ".join(each for each in (event.node, event.resource, event.metric_name) if each)
+    return make_alert(
+        "resolved" if is_over else "firing",
+        key=event.message_key or all_of(event.source, event.node, event.resource, event.type),
+        titles=(event.short_description, event.description, where),
+        severity=event.severity,
+        severities=_EVENT_SEVERITIES,
+        service=event.node,
+        labels={"node": event.node, "resource": event.resource, "metric": event.metric_name},
+        starts_at=None if is_over else event.time_of_event,
+        ends_at=event.time_of_event if is_over else None,
+        body=body,
+    )
 
 
 def _judge(state: str) -> tuple[State, str]:
@@ -106,6 +159,8 @@ SOURCE = Source(
     signs=(
         ("sys_id", "number", "short_description"),
         ("number", "short_description", "state"),
+        ("records[].message_key",),
+        ("message_key", "node", "severity"),
         ("result.sys_id", "result.short_description"),
         ("record.sys_id", "record.short_description"),
         ("incident.sys_id", "incident.short_description"),

@@ -7,22 +7,27 @@ from dataclasses import dataclass
 
 from investigations.sources.inner_json import read_inner
 from investigations.sources.reading import JSON, name_and_told
+from investigations.sources.severity import normalise
+from investigations.sources.states import names_state
 
 MOST_LEAVES = 2_000
 """Of a document that are looked at, those nearest to its top first."""
 
 NAMES = ("title", "alertname", "summary", "subject", "headline", "name", "message", "description",
-         "reason", "text", "content", "body")  # fmt: skip
+         "reason", "text", "content", "body", "check", "rule", "monitor", "alarm")  # fmt: skip
 """What titles are called, the most telling first. Compared without case and punctuation."""
 _NAME_OF_ALERT = re.compile(
     r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger)"
-    r"(?:display)?(?:name|title|summary|subject)"
+    r"(?:display|friendly)?(?:name|title|summary|subject)"
+)
+_TEXT_OF_ALERT = re.compile(
+    r"(?:alert|alarm|incident|event|issue)(message|description|text|reason)"
 )
 _TELLING = ("summary", "message", "description")
 """What texts are called that say what is wrong beside an `alertname`, the best first."""
 _NO_WORDS = re.compile(
     r"true|false|null|none|[a-z]+://\S*|/\S*|[\W\d_]*|(?=[a-f-]*\d)[0-9a-f-]{12,}"
-    r"|\d{4}-\d\d-\d\d[t ][\d:.+z-]*",
+    r"|\d{4}-\d\d-\d\d[t ][\d:.+z-]*|[\w.:@-]+(?:/[\w.:@-]+){3,}",
     re.IGNORECASE,
 )
 """What tells nobody anything: numbers and signs, hashes and ids, moments, addresses and paths."""
@@ -42,7 +47,7 @@ class Leaf:
     @property
     def folded(self) -> str:
         """Its name without case and punctuation."""
-        return re.sub(r"[\W_]+", "", self.name[:80]).lower()
+        return fold(self.name)
 
     @property
     def rank(self) -> int:
@@ -50,11 +55,23 @@ class Leaf:
         folded = self.folded
         if folded in NAMES:
             return NAMES.index(folded)
-        return NAMES.index("alertname") if _NAME_OF_ALERT.fullmatch(folded) else len(NAMES)
+        if text := _TEXT_OF_ALERT.fullmatch(folded):
+            return NAMES.index(text[1])
+        return NAMES.index("alertname") if is_name_of_alert(folded) else len(NAMES)
 
     @property
     def is_telling(self) -> bool:
         return _NO_WORDS.fullmatch(self.text[:_LONGEST].strip()) is None
+
+
+def fold(name: str) -> str:
+    """The name of a field without case and punctuation."""
+    return re.sub(r"[\W_]+", "", name[:80]).lower()
+
+
+def is_name_of_alert(folded: str) -> bool:
+    """Whether a folded name says that its text names an alert, as `check_name` does."""
+    return _NAME_OF_ALERT.fullmatch(folded) is not None
 
 
 def walk(value: JSON) -> Iterator[Leaf]:
@@ -96,8 +113,15 @@ def find_telling(leaves: list[Leaf]) -> Iterator[str]:
     """Of leaves without such a name: what is made of words, then what says anything at all."""
     telling = [leaf for leaf in leaves if leaf.is_telling]
     yield from (leaf.text for leaf in telling if " " in leaf.text.strip())
+    yield from (leaf.text for leaf in telling if not _judges(leaf.text))
     yield from (leaf.text for leaf in telling)
     yield from (f"{leaf.name} {leaf.text}" for leaf in leaves if leaf.name)
+
+
+def _judges(text: str) -> bool:
+    """Whether a word says how an alert is, and not what it is about."""
+    word = text[:_LONGEST]
+    return names_state(word) or normalise(word, {}) != "unknown"
 
 
 def titles_of_document(value: JSON) -> Iterator[str]:

@@ -73,7 +73,7 @@ def read(post: Post) -> Reading:
         key=own_key,
         titles=(about, f"{event.name} on {event.host}" if event.name else "", event.opdata),
         severity=event.severity or event.nseverity,
-        severities=_SEVERITIES,
+        severities=_name_weight(event),
         service=event.tags.get("service", "") or event.host,
         labels={**named, **event.tags, **event.tags_json},
         links=Links(alert=_address_of(event), runbook=event.trigger_url),
@@ -81,6 +81,14 @@ def read(post: Post) -> Reading:
         body=post.body,
     )
     return Reading(source="zabbix", alerts=(alert,))
+
+
+def _name_weight(event: Event) -> Mapping[str, Severity]:
+    """A server names its severities as its users like, in their language; the number stays."""
+    word = event.severity.lower()
+    if word in _SEVERITIES or event.nseverity not in _SEVERITIES:
+        return _SEVERITIES
+    return {**_SEVERITIES, word: _SEVERITIES[event.nseverity]}
 
 
 def _judge(event: Event, body: Mapping[str, JSON]) -> tuple[State, str]:
