@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agents.citations import cited_numbers
+from agents.citations import cited_numbers, find_citations
 
 _HEADING = re.compile(r"^#{1,6}[ \t]*(.+?)[ \t#]*$", re.MULTILINE)
 _AGENT_HEADING = re.compile(r"^#{1,6}[ \t]*Agent[ \t]+\d+:[ \t]*(\S+)", re.MULTILINE)
@@ -17,6 +17,7 @@ _BROKEN_OFF = re.compile(
 )
 """What an agent had begun to say when it was stopped. It is told beside what it said in the end."""
 _CONFIDENCE = re.compile(r"Confidence:\W*(high|medium|low)\b", re.IGNORECASE)
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*])[ \t]+(.+)$", re.MULTILINE)
 
 
@@ -31,6 +32,18 @@ class Finding:
     next_steps: tuple[str, ...]
     not_checked: tuple[str, ...]
     ruled_out: tuple[str, ...]
+
+    @property
+    def gist(self) -> str:
+        """The conclusion without its figures: two agents that looked at the same a moment apart
+        conclude the same."""
+        return _FIGURE.sub("", _fold(self.conclusion))
+
+    @property
+    def news(self) -> tuple[str, ...]:
+        """The claims that do not begin with a sentence of the conclusion."""
+        told = _fold(self.conclusion)
+        return tuple(claim for claim in self.claims if _fold(claim.split(". ")[0]) not in told)
 
 
 def read_findings(text: str) -> tuple[Finding, ...]:
@@ -48,6 +61,13 @@ def read_findings(text: str) -> tuple[Finding, ...]:
         if finding.conclusion:
             found.setdefault((finding.conclusion, finding.claims), finding)
     return tuple(found.values())
+
+
+def _fold(text: str) -> str:
+    """The bare words, without what they cite."""
+    for citation in reversed(find_citations(text)):
+        text = f"{text[: citation.start]} {text[citation.end :]}"
+    return " ".join(text.casefold().split()).rstrip(" .")
 
 
 def _split_reports(text: str) -> Iterator[tuple[str, str]]:

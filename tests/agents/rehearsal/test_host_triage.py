@@ -255,6 +255,37 @@ async def test_the_executive_summary_is_short_and_taken_from_the_analysis(client
     assert "Rehearsal" in heard.text
 
 
+async def test_a_summary_does_not_say_again_what_the_first_claim_shares_with_the_conclusion(client):
+    cause = "`shop-web` gives no connection back: 8 are open"
+    report = (
+        f'## Conclusion\n{cause}. Release 42 did it. [T2 "a. b"] Confidence: high\n\n## Evidence\n'
+        f'1. {cause}. Release 42 did it, since 19:40. [T2 "a. b"]\n2. Nobody can pay. [T3]\n'
+    )
+
+    heard = await listen_to(client, [system("ExecSummaryAgent"), user(f"Summarize:\n{report}")])
+
+    assert heard.text.count("gives no connection back") == 1
+    assert "Nobody can pay. [T3].\n" in heard.text
+
+
+async def test_what_two_agents_conclude_alike_is_merged_into_one_sentence(client):
+    first, _ = await investigate(client, "FirstAgent", Host(), OPS)
+    second, _ = await investigate(client, "SecondAgent", Host(available_gib=7.9), OPS)
+
+    heard = await listen_to(
+        client,
+        [
+            system("SynthesisAgent"),
+            user(_list_agents({"FirstAgent": first, "SecondAgent": second})),
+        ],
+    )
+
+    conclusion, evidence = heard.text.split("## Evidence")
+    assert conclusion.casefold().count("no disk is under pressure now") == 1
+    assert ", as seen from web-1, where TARSy runs. Confidence: low" in conclusion
+    assert "SecondAgent: Of 16.0 GiB memory 7.9 GiB (49.4 %) is available" in evidence
+
+
 async def test_a_follow_up_question_is_answered_with_fresh_figures(client):
     report, names = await investigate(client, "ChatAgent", Host(), OPS)
 
