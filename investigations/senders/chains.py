@@ -6,13 +6,13 @@ authority of Amazon, once a day, and believed only as far as a root of ours vouc
 
 import re
 import ssl
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 
 import httpx
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.x509 import DNSName, NameOID
 from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
@@ -27,6 +27,10 @@ _SMALLEST_KEY = 2048
 _MOST_IN_FILE = 5
 _MOST_DEEP = 3
 _AUTHORITY = "www.amazontrust.com"
+_NO_NAMES = (
+    x509.ExtensionNotFound, x509.DuplicateExtension, x509.UnsupportedGeneralNameType, ValueError,
+)  # fmt: skip
+"""What is raised of a certificate that names nobody, or in a way that cannot be read."""
 _NAME_OF_ISSUER = re.compile(r"Amazon [A-Za-z0-9 ]{1,60}", re.ASCII)
 
 
@@ -40,7 +44,7 @@ def read_key(
     try:
         leaf, *others = x509.load_pem_x509_certificates(pem)[:_MOST_IN_FILE]
         key = leaf.public_key()
-    except ValueError:
+    except (ValueError, UnsupportedAlgorithm):
         raise Refused("certificate", "the certificate of Amazon cannot be read") from None
     if not leaf.not_valid_before_utc <= moment <= leaf.not_valid_after_utc:
         raise Refused("certificate", "the certificate of Amazon does not hold now")
@@ -58,22 +62,27 @@ def public_roots() -> Store:
     return Store(list(_readable(httpx.create_ssl_context())))
 
 
-def _readable(context: ssl.SSLContext) -> Iterable[x509.Certificate]:
-    """Without those whose form is not what the standard says; nobody signs for Amazon with them."""
-    for der in context.get_ca_certs(binary_form=True):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                yield x509.load_der_x509_certificate(der)
-            except (ValueError, Warning):
-                continue
+def _readable(context: ssl.SSLContext) -> Iterator[x509.Certificate]:
+    """Without those whose form is not what the standard says; nobody signs for Amazon with them.
+
+    The usual fault, a serial number of 0, is looked for beforehand: to read such a certificate
+    warns, and how this process is warned is not ours to change while other threads run.
+    """
+    told = context.get_ca_certs()
+    for facts, der in zip(told, context.get_ca_certs(binary_form=True), strict=True):
+        if int(str(facts["serialNumber"]), 16) <= 0:
+            continue
+        try:
+            yield x509.load_der_x509_certificate(der)
+        except (ValueError, Warning):
+            continue
 
 
 def _find_name(leaf: x509.Certificate, names: Iterable[str]) -> str:
     try:
         told = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         own = set(told.get_values_for_type(DNSName))
-    except (x509.ExtensionNotFound, ValueError):
+    except _NO_NAMES:
         own = set()
     name = next((each for each in names if each in own), "")
     if not name:

@@ -82,6 +82,17 @@ def issue(
     return Issued(certificate.public_bytes(Encoding.PEM), _key(bits))
 
 
+def of_unknown_kind(issued: Issued) -> bytes:
+    """The certificate as if its key were of a kind that is not known yet."""
+    der = x509.load_pem_x509_certificate(issued.pem).public_bytes(Encoding.DER)
+    changed = der.replace(_RSA_KEY, _RSA_KEY[:-1] + b"\x7f")
+    return x509.load_der_x509_certificate(changed).public_bytes(Encoding.PEM)
+
+
+_RSA_KEY = bytes.fromhex("06092a864886f70d010101")
+"""1.2.840.113549.1.1.1, as it names the kind of a key."""
+
+
 def _certify(
     name: str,
     issuer: str,

@@ -1,8 +1,10 @@
 """Messages of Amazon SNS: whose signature holds, and which addresses are asked."""
 
 import threading
+import warnings
 from datetime import timedelta
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID
@@ -10,6 +12,7 @@ from cryptography.x509.verification import Store
 
 from config.schema.alert_senders import AlertSenderConfig
 from investigations.runbooks.addresses import Address, Unavailable
+from investigations.senders import chains
 from investigations.senders.chains import public_roots
 from investigations.senders.fetching import Shelf
 from investigations.senders.proofs import Refused
@@ -29,6 +32,7 @@ from tests.investigations.senders.knocks import (
     issue,
     knock,
     notification,
+    of_unknown_kind,
     roots,
     serve,
     sign,
@@ -46,6 +50,13 @@ def refusal(message, fetch=None, sender=SENDER) -> Refused:
 
 def never(_address: object) -> bytes:
     raise AssertionError("nothing may be fetched for this")
+
+
+def test_a_certificate_with_a_key_of_a_kind_that_nobody_knows_is_refused():
+    told = refusal(sign(notification(), OURS), serve(of_unknown_kind(OURS)))
+
+    assert told.code == "certificate"
+    assert str(told) == "the certificate of Amazon cannot be read"
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
@@ -183,6 +194,17 @@ def test_without_the_authority_the_sender_is_told_to_come_again():
 
 def test_the_roots_of_this_machine_are_those_that_are_trusted_everywhere():
     assert refusal_by(public_roots()).code == "certificate"
+
+
+def test_reading_the_roots_leaves_alone_how_other_threads_are_warned():
+    found = chains._readable(httpx.create_ssl_context())
+    as_before = warnings.filters
+
+    next(found)
+
+    # Where a generator waits, whoever else runs would meet what it has changed for itself.
+    assert warnings.filters is as_before
+    assert len(list(found)) > 10
 
 
 def refusal_by(store: Store) -> Refused:
