@@ -184,8 +184,12 @@ def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
 
 
 def _cancel_absorbed(session_id: uuid.UUID) -> None:
+    """The storm is looked into instead. What a person has asked for once more begins all the same:
+    they want to know about this alert, and would wait for an answer that never comes."""
     with session_write(session_id) as write:
-        if write.session.status == AlertSession.Status.PENDING:
+        session = write.session
+        is_asked_for = RETRY_OF in session.session_metadata
+        if session.status == AlertSession.Status.PENDING and not is_asked_for:
             end_session(write, AlertSession.Status.CANCELLED, error=ABSORBED)
             unlist(session_id)
 

@@ -38,7 +38,11 @@ from investigations.services.incidents.telling import (
     read_news,
     record_news,
 )
-from investigations.services.sessions import cancel_session, claim_next_session
+from investigations.services.sessions import (
+    cancel_session,
+    claim_next_session,
+    retry_session,
+)
 from investigations.sources.reading import Reading, make_alert
 from tests.factories import (
     ExecutionFactory,
@@ -480,6 +484,23 @@ def test_a_storm_leaves_one_incident_and_one_waiting_investigation():
     assert len(waiting()) == 1
     cancelled = AlertSession.objects.filter(status="cancelled")
     assert {each.error_message for each in cancelled} == {ABSORBED}
+
+
+def test_a_retry_that_waits_goes_on_when_a_storm_takes_over_its_incident():
+    with configured(group_wait="0s", storm_after=10):
+        first = post(Told("first"), group="first").session
+        AlertSession.objects.filter(pk=first.pk).update(
+            status="failed", started_at=timezone.now(), completed_at=timezone.now()
+        )
+        retry = retry_session(first.pk, "engineer")
+        for n in range(20):
+            post(Told(f"k{n}"), group=f"k{n}")
+
+    storm = Incident.objects.get(kind="storm")
+    assert Incident.objects.get(sessions=retry).absorbed_by == storm
+    assert {each.pk for each in waiting()} == {retry.pk, storm.sessions.get().pk}
+    assert AlertSession.objects.get(pk=retry.pk).is_listed
+    assert retry.pk in (claim_next_session(), claim_next_session())
 
 
 def test_a_storm_within_one_post_is_one_incident():
