@@ -2,6 +2,8 @@
 
 import uuid
 
+from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from investigations.models import AlertEpisode, AlertSession, Incident
@@ -54,9 +56,29 @@ def unlist(session_id: uuid.UUID) -> None:
 
 def list_newest(session: AlertSession) -> None:
     """After a session was deleted or came back: the newest that is there shows its incident."""
-    if session.incident_id is None:
-        return
-    rows = AlertSession.objects.filter(incident_id=session.incident_id, deleted_at=None)
+    if session.incident_id is not None:
+        _list_newest_of(session.incident_id)
+
+
+def list_again(most: int) -> int:
+    """Show incidents again of which all that was listed is hidden while something else stays.
+
+    `most` at once; returns how many. What somebody writes at this moment is left for the next time.
+    """
+    there = AlertSession.objects.filter(deleted_at=None)
+    listed = there.filter(incident=OuterRef("pk"), is_listed=True)
+    waiting = there.filter(incident=OuterRef("pk"), is_listed=False)
+    rows = Incident.objects.filter(Exists(waiting), ~Exists(listed), absorbed_by=None)
+    with transaction.atomic():
+        locked = rows.select_for_update(of=("self",), skip_locked=True).only("pk")[:most]
+        found = [each.pk for each in locked]
+        for incident_id in found:
+            _list_newest_of(incident_id)
+    return len(found)
+
+
+def _list_newest_of(incident_id: uuid.UUID) -> None:
+    rows = AlertSession.objects.filter(incident_id=incident_id, deleted_at=None)
     newest = rows.only("incident_id").order_by("-created_at", "-id").first()
     if newest is not None:
         AlertSession.objects.filter(pk=newest.pk, is_listed=False).update(is_listed=True)

@@ -102,6 +102,27 @@ def test_stream_messages_of_ended_sessions_go_after_their_time_and_others_stay()
     assert set(Event.objects.all()) == set(kept)
 
 
+def test_an_incident_whose_newest_session_is_hidden_is_shown_by_the_one_that_stays():
+    incident = IncidentFactory()
+    first = ended(days_ago=400, incident=incident, is_listed=False)
+    StageFactory(session=first, stage_type="chat", active=True)
+    ended(days_ago=390, incident=incident)
+
+    assert apply_retention().hidden == 1
+
+    shown = read_recent(SessionFilter(by_incident=True)).rows
+    assert [each.session.pk for each in shown] == [first.pk]
+
+
+def test_what_a_storm_has_taken_over_stays_out_of_the_list_after_retention():
+    storm = IncidentFactory(kind="storm")
+    ended(days_ago=10, incident=IncidentFactory(absorbed_by=storm), is_listed=False)
+
+    apply_retention()
+
+    assert read_recent(SessionFilter(by_incident=True)).rows == []
+
+
 @pytest.mark.parametrize("act", [cancel_session, lambda pk, who: ask_question(pk, "?", author=who)])
 def test_a_hidden_session_can_neither_be_stopped_nor_asked(act):
     for session in (hidden(days_ago=1), SessionFactory(deleted_at=timezone.now())):
@@ -160,8 +181,9 @@ def test_many_go_in_several_bounded_batches(monkeypatch, django_assert_num_queri
         told(ended(days_ago=400), hours_ago=2)
 
     # Ended ones 2 + 2 + 1 + 0, waiting ones 0, hidden ones 0, messages 2 + 2 + 1 + 0, notes 0,
-    # deliveries 0, refusals 0, incidents 0, alerts 0, windows 0.
-    with django_assert_num_queries(16):
+    # deliveries 0, refusals 0, incidents 0, alerts 0, windows 0; those to be listed again, with the
+    # two ends of their transaction.
+    with django_assert_num_queries(19):
         assert apply_retention() == Cleanup(hidden=5, deleted=0, events=5)
 
 
