@@ -19,7 +19,7 @@ from investigations.api.query import (
     read_incidents_query,
 )
 from investigations.api.responses import ANYBODY, ONE_SESSION, errors, parameter
-from investigations.models import Delivery, Incident, MemberChange
+from investigations.models import AlertEpisode, Delivery, Incident, MemberChange
 from investigations.selectors.incidents import (
     list_deliveries,
     list_incidents,
@@ -49,12 +49,19 @@ class IncidentSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Incident.Kind.choices)
     title = serializers.CharField(allow_blank=True)
     severity = serializers.ChoiceField(choices=SEVERITIES)
-    state = serializers.ChoiceField(choices=Incident.State.choices)
+    state = serializers.ChoiceField(
+        choices=Incident.State.choices,
+        source="told_state",
+        allow_null=True,
+        help_text="Null of a plain alert, whose end nobody tells.",
+    )
     team = TextOrNull()
     alert_type = serializers.CharField()
     rule = TextOrNull(help_text="The route that it took.")
     member_count = serializers.IntegerField()
-    firing_count = serializers.IntegerField()
+    firing_count = serializers.IntegerField(
+        source="told_firing_count", allow_null=True, help_text="Null where nobody tells a state."
+    )
     opened_at = serializers.DateTimeField()
     last_seen_at = serializers.DateTimeField()
     recovered_at = serializers.DateTimeField(allow_null=True)
@@ -82,7 +89,11 @@ class MemberChangeSerializer(serializers.Serializer[Any]):
 class MemberSerializer(serializers.Serializer[Any]):
     key = serializers.CharField(source="episode.key")
     title = serializers.CharField(source="episode.title", allow_blank=True)
-    state = serializers.CharField(source="episode.state")
+    state = serializers.ChoiceField(
+        choices=AlertEpisode.State.choices,
+        allow_null=True,
+        help_text="Null of a plain alert, whose end nobody tells.",
+    )
     severity = serializers.CharField(source="episode.severity")
     labels = serializers.DictField(source="episode.labels", child=serializers.CharField())
     link = TextOrNull(source="episode.link")

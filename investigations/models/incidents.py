@@ -129,6 +129,16 @@ class Incident(models.Model):
     def is_followed(self) -> bool:
         return self.kind in self.FOLLOWED
 
+    @property
+    def told_state(self) -> str | None:
+        """None of a plain alert: nobody tells whether it still fires."""
+        return self.state if self.is_followed else None
+
+    @property
+    def told_firing_count(self) -> int | None:
+        """How many members fire; None where nobody tells."""
+        return self.firing_count if self.is_followed else None
+
 
 class AlertEpisode(models.Model):
     """One alert from when it began to fire until it was over; a key has one after the other.

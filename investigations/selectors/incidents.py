@@ -49,6 +49,12 @@ class Member:
     changes: Sequence[MemberChange] = ()
 
     @property
+    def state(self) -> str | None:
+        """None of a plain alert, which has the key of its incident: nobody tells its end."""
+        is_plain = self.episode.key == str(self.episode.incident_id)
+        return None if is_plain else self.episode.state
+
+    @property
     def times(self) -> int:
         """How often it came back."""
         return sum(each.kind == MemberChange.Kind.REOPENED for each in self.changes)
@@ -90,6 +96,8 @@ def list_incidents(wanted: IncidentFilter, *, before: str, page_size: int) -> In
     exact = _asked_for(
         state__in=wanted.states, severity__in=wanted.severities, source=wanted.source
     )
+    if wanted.states:
+        exact["kind__in"] = Incident.FOLLOWED
     rows = _shown_incidents().filter(absorbed_by__isnull=True, **exact)
     shown, cursor = read_page(rows, "opened_at", before, page_size)
     sessions = _sessions().filter(incident_id__in=[each.pk for each in shown])

@@ -3,6 +3,7 @@
 import pytest
 
 from investigations.models import AlertEpisode, Incident, MemberChange
+from investigations.services.intake import read_alert, submit_alert
 from tests.factories import (
     DeliveryFactory,
     EpisodeFactory,
@@ -36,6 +37,21 @@ def test_a_list_of_incidents_is_narrowed_and_read_page_by_page(api):
     ):
         narrowed = api.get(f"/api/v1/incidents?{query}").json()["incidents"]
         assert [each["id"] for each in narrowed] == [str(wanted.pk)]
+
+
+def test_a_plain_alert_has_no_state_because_nobody_tells_its_end(api):
+    session = submit_alert(read_alert({"data": "disk full"}), author="test")
+    followed = IncidentFactory()
+
+    listed = api.get("/api/v1/incidents").json()["incidents"]
+    firing = api.get("/api/v1/incidents?state=firing").json()["incidents"]
+    detail = api.get(f"/api/v1/incidents/{session.incident_id}").json()
+
+    states = {each["kind"]: (each["state"], each["firing_count"]) for each in listed}
+    assert states == {"alert": (None, None), "group": ("firing", 1)}
+    assert [each["id"] for each in firing] == [str(followed.pk)]
+    assert detail["incident"]["state"] is None
+    assert [each["state"] for each in detail["members"]] == [None]
 
 
 @pytest.mark.parametrize(
