@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import OperationalError, transaction
 from django.utils import timezone
@@ -15,10 +15,10 @@ from config import get_config
 from config.words import list_names
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery
-from investigations.services.incidents.batch import lock_post
-from investigations.services.incidents.investigating import latest_sessions
+from investigations.services.incidents.known import Asked, read_known, read_latest_sessions
 from investigations.services.incidents.taking import (
     Kind,
+    Placed,
     Taken,
     place_alerts,
     summarize,
@@ -85,12 +85,8 @@ def take_delivery(
     QueueFull; nothing is kept then, and the sender may post it again.
     """
     _require_takable(reading, alert_type)
-    delivery = _describe(reading, body, author)
-    return _attempt(
-        lambda: _take(
-            reading, delivery, author=author, alert_type=alert_type, is_told_once=is_told_once
-        )
-    )
+    post = _describe(reading, body, author, alert_type, is_told_once=is_told_once)
+    return _attempt(lambda: _take(post))
 
 
 def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
@@ -99,10 +95,10 @@ def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
     Raises as `take_delivery` does.
     """
     _require_takable(reading, alert_type)
-    delivery = _describe(reading, str(uuid.uuid4()), "")
+    post = _describe(reading, str(uuid.uuid4()), "", alert_type)
 
     def take_and_take_back() -> Outcome:
-        outcome = _take(reading, delivery, author="", alert_type=alert_type)
+        outcome = _take(post)
         alerts = _with_sessions(outcome.alerts)
         transaction.set_rollback(True)
         return replace(outcome, alerts=alerts)
@@ -135,7 +131,7 @@ def _attempt(take: Callable[[], Outcome]) -> Outcome:
 def _with_sessions(alerts: Sequence[Taken]) -> tuple[Taken, ...]:
     """An alert for which nothing is begun is shown with the investigation that its incident has."""
     wanted = {each.incident.pk for each in alerts if each.incident and not each.session}
-    found = latest_sessions(wanted) if wanted else {}
+    found = read_latest_sessions(wanted) if wanted else {}
     return tuple(
         replace(each, session=each.session or found.get(each.incident.pk))
         if each.incident
@@ -144,38 +140,22 @@ def _with_sessions(alerts: Sequence[Taken]) -> tuple[Taken, ...]:
     )
 
 
-def _take(
-    reading: Reading,
-    delivery: Delivery,
-    *,
-    author: str,
-    alert_type: str,
-    is_told_once: bool = False,
-) -> Outcome:
-    now = timezone.now()
-    placed = place_alerts(reading, now)
-    lock_post(reading.source, delivery.sha256, placed.keys, placed.placings)
-    first = _find_equal(delivery, is_told_once)
-    if first is not None:
-        return _note_duplicate(reading, delivery, first)
-    taken = tuple(take_alerts(reading, placed, author=author, alert_type=alert_type, now=now))
-    begun = next((each for each in taken if each.session and each.kind != Kind.DUPLICATE), None)
-    told_of = begun or next((each for each in taken if each.incident), None)
-    delivery.outcome = summarize(taken)
-    delivery.why = _tell(reading, taken)
-    delivery.received_at = now
-    delivery.alert_count = len(taken)
-    delivery.alerts = [_keep(each) for each in taken[:MOST_KEPT]]
-    delivery.session_id = begun.session.pk if begun and begun.session else None
-    delivery.incident_id = told_of.incident.pk if told_of and told_of.incident else None
-    _save(delivery)
-    return Outcome(reading, delivery, taken, begun.session if begun else None)
+@dataclass(frozen=True)
+class _Described:
+    """A post as it will be kept, before it is decided what becomes of it."""
+
+    reading: Reading
+    delivery: Delivery
+    author: str
+    alert_type: str
+    is_told_once: bool
 
 
-def _describe(reading: Reading, body: JSON, author: str) -> Delivery:
+def _describe(
+    reading: Reading, body: JSON, author: str, alert_type: str, *, is_told_once: bool = False
+) -> _Described:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return Delivery(
-        id=uuid.uuid4(),
+    delivery = Delivery(
         source=reading.source,
         author=author[:200],
         delivery_id=reading.delivery_id,
@@ -183,40 +163,72 @@ def _describe(reading: Reading, body: JSON, author: str) -> Delivery:
         size=len(text.encode()),
         body=mask_alert_data(text)[:KEPT_CHARACTERS],
     )
+    return _Described(reading, delivery, author, alert_type, is_told_once)
 
 
-def _find_equal(delivery: Delivery, is_told_once: bool) -> Delivery | None:
-    same = Delivery.objects.filter(source=delivery.source, sha256=delivery.sha256)
-    if not is_told_once:
-        # By its number as well: some senders tell what it is about in headers alone.
-        same = same.filter(delivery_id=delivery.delivery_id)
-        if not delivery.delivery_id:
-            same = same.filter(received_at__gt=timezone.now() - SAME_AGAIN)
-    # The one that something was done about, not one of its copies.
-    known = same.exclude(outcome=Kind.DUPLICATE).order_by("-received_at")
-    first = known.only("session_id", "incident_id", "alert_count").first()
-    return first if first is not None and first.alert_count else None
+def _take(post: _Described) -> Outcome:
+    """In two round trips, where no investigation is begun, ended or told of it."""
+    now = timezone.now()
+    placed = place_alerts(post.reading, now)
+    asked = [_ask(post, placed)]
+    known = read_known(post.reading.source, asked, since=now - SAME_AGAIN)
+    rows = Statements()
+    first = known.equals.get(0)
+    if first is not None:
+        return _save(rows, _note_duplicate(post, first), now)
+    taken = take_alerts(
+        post.reading, placed, known, rows,
+        author=post.author, alert_type=post.alert_type, now=now,
+    )  # fmt: skip
+    return _save(rows, _note(post, tuple(taken)), now)
 
 
-def _note_duplicate(reading: Reading, delivery: Delivery, first: Delivery) -> Outcome:
+def _ask(post: _Described, placed: Placed) -> Asked:
+    delivery = post.delivery
+    return Asked(
+        delivery.sha256, delivery.delivery_id, post.is_told_once, placed.keys, placed.placings
+    )
+
+
+def _note(post: _Described, taken: tuple[Taken, ...]) -> Outcome:
+    begun = next((each for each in taken if each.session and each.kind != Kind.DUPLICATE), None)
+    told_of = begun or next((each for each in taken if each.incident), None)
+    delivery = post.delivery
+    delivery.outcome = summarize(taken)
+    delivery.why = _tell(post.reading, taken)
+    delivery.session_id = begun.session.pk if begun and begun.session else None
+    delivery.incident_id = told_of.incident.pk if told_of and told_of.incident else None
+    return Outcome(post.reading, delivery, taken, begun.session if begun else None)
+
+
+def _note_duplicate(post: _Described, first: Delivery) -> Outcome:
     told = f"duplicate of delivery {first.pk}"
+    delivery = post.delivery
     delivery.outcome = Kind.DUPLICATE
     delivery.why = f"Nothing is investigated: {told}"
     delivery.session_id, delivery.incident_id = first.session_id, first.incident_id
-    delivery.alert_count = len(reading.alerts)
-    taken = tuple(Taken(each, Kind.DUPLICATE, told) for each in reading.alerts)
-    delivery.alerts = [_keep(each) for each in taken[:MOST_KEPT]]
-    _save(delivery)
-    return Outcome(reading, delivery, taken)
+    taken = tuple(Taken(each, Kind.DUPLICATE, told) for each in post.reading.alerts)
+    return Outcome(post.reading, delivery, taken)
 
 
-def _save(delivery: Delivery) -> None:
-    rows = Statements()
-    rows.insert(delivery)
+def _save(rows: Statements, outcome: Outcome, now: datetime) -> Outcome:
+    """Write the post, and before it what is left to be written of its alerts."""
+    _keep(rows, outcome, now)
     rows.run()
+    return outcome
 
 
-def _keep(taken: Taken) -> dict[str, object]:
+def _keep(rows: Statements, outcome: Outcome, now: datetime) -> None:
+    delivery = outcome.delivery
+    # Another one for another attempt: nobody knows of a commit that failed whether it did.
+    delivery.id = uuid.uuid4()
+    delivery.received_at = now
+    delivery.alert_count = len(outcome.alerts)
+    delivery.alerts = [_keep_alert(each) for each in outcome.alerts[:MOST_KEPT]]
+    rows.insert(delivery)
+
+
+def _keep_alert(taken: Taken) -> dict[str, object]:
     return {
         "key": mask_alert_data(taken.alert.key),
         "title": mask_alert_data(taken.alert.title),

@@ -1,32 +1,23 @@
-"""The rows that one post is about, locked, and what becomes of them, written together.
+"""What is to become of the rows that one post is about, written together."""
 
-Locks are taken in one order: the source (shared, or alone for a large post), then keys and groups
-by their numbers, then incidents by their ids, and sessions last. So posts wait for each other and
-never in a circle; a storm is the exception, and tried again where the database sees a circle.
-"""
-
-import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-
-from django.db import connection
-from django.db.models import Q
 
 from agents.types import JSON
 from investigations.incidents.episodes import KnownEpisode, later
 from investigations.incidents.grouping import Placing
 from investigations.maskers import mask_alert_data
-from investigations.models import AlertEpisode, Incident, MemberChange
+from investigations.models import AlertEpisode, AlertSession, Incident, MemberChange
+from investigations.services.incidents.known import Known
 from investigations.services.statements import Statements
 from investigations.sources.reading import AlertReading
 from investigations.sources.severity import heaviest
 
-MOST_SINGLE_LOCKS = 64
-"""A post with more keys waits until it has its source for itself."""
-MOST_SINGLE_ROWS = 32
+MOST_SINGLE_ROWS = 64
 """Up to so many, rows are written by a statement each, all in one round trip."""
 SEEN_JUST_NOW = timedelta(seconds=30)
 BODY_CHARACTERS = 20_000
@@ -41,8 +32,10 @@ _RESTATE = """
      WHERE episode.id = told.id
 """
 _SEE_AGAIN = """
-    UPDATE investigations_alertepisode SET count = count + 1, last_seen_at = %s
-     WHERE id = ANY(%s::uuid[])
+    UPDATE investigations_alertepisode AS episode
+       SET count = episode.count + told.times, last_seen_at = %s
+      FROM unnest(%s::uuid[], %s::int[]) AS told (id, times)
+     WHERE episode.id = told.id
 """
 _RETIRE = "UPDATE investigations_alertepisode SET is_latest = false WHERE id = ANY(%s::uuid[])"
 _INCIDENT_FIELDS = (
@@ -58,11 +51,11 @@ class Batch:
     source: str
     now: datetime
     placings: Mapping[str, Placing]
-    episodes: dict[str, AlertEpisode] = field(default_factory=dict)
-    """The newest one of each key."""
-    incidents: dict[uuid.UUID, Incident] = field(default_factory=dict)
+    known: Known
+    rows: Statements
+    """What is written at the end, in one round trip; whoever reads what follows runs it before."""
     new_episodes: list[AlertEpisode] = field(default_factory=list)
-    seen: list[uuid.UUID] = field(default_factory=list)
+    seen: Counter[uuid.UUID] = field(default_factory=Counter)
     restated: list[AlertEpisode] = field(default_factory=list)
     retired: list[uuid.UUID] = field(default_factory=list)
     new_incidents: list[Incident] = field(default_factory=list)
@@ -76,6 +69,20 @@ class Batch:
     absorbed_sessions: list[uuid.UUID] = field(default_factory=list)
     """Waiting ones of incidents that a storm has taken over."""
 
+    @property
+    def episodes(self) -> dict[str, AlertEpisode]:
+        """The newest one of each key."""
+        return self.known.episodes
+
+    @property
+    def incidents(self) -> dict[uuid.UUID, Incident]:
+        return self.known.incidents
+
+    @property
+    def sessions(self) -> dict[uuid.UUID, AlertSession]:
+        """The newest investigation of each incident that has one."""
+        return self.known.sessions
+
     def incident_of_group(self, group_key: str) -> Incident | None:
         return next(
             (
@@ -86,7 +93,7 @@ class Batch:
             None,
         )
 
-    def known(self, key: str) -> KnownEpisode | None:
+    def known_episode(self, key: str) -> KnownEpisode | None:
         row = self.episodes.get(key)
         if row is None:
             return None
@@ -97,6 +104,7 @@ class Batch:
         """A new episode; the one before it is the newest no more."""
         before = self.episodes.get(alert.key)
         if before is not None:
+            before.is_latest = False
             self.retired.append(before.pk)
         row = _describe(alert, self.source)
         row.incident = incident
@@ -109,7 +117,7 @@ class Batch:
         row = self.episodes[alert.key]
         starts_at = later(row.starts_at, alert.starts_at)
         if starts_at == row.starts_at:
-            self.seen.append(row.pk)
+            self._note_seen(row)
         else:
             self._restate(row, starts_at)
         incident = self.incidents.get(row.incident_id) if row.incident_id else None
@@ -162,9 +170,8 @@ class Batch:
             self.touched_incidents[incident.pk] = incident
 
     def write(self) -> None:
-        """Everything but the sessions; of an ordinary post in two round trips."""
-        rows = Statements()
-        touched, is_small = list(self.touched_incidents.values()), self._is_small
+        """Everything but the sessions; of an ordinary post, when `rows` is run."""
+        rows, touched, is_small = self.rows, list(self.touched_incidents.values()), self._is_small
         if is_small:
             for incident in touched:
                 rows.update(incident, _INCIDENT_FIELDS)
@@ -174,23 +181,30 @@ class Batch:
             Incident.objects.bulk_update(touched, _INCIDENT_FIELDS, batch_size=500)
             Incident.objects.bulk_create(self.new_incidents)
         if self.seen:
-            rows.add(_SEE_AGAIN, [self.now, self.seen])
+            rows.add(_SEE_AGAIN, [self.now, list(self.seen), list(self.seen.values())])
         if self.retired:
             rows.add(_RETIRE, [self.retired])
         if restated := [*self.restated, *self.forgotten]:
             rows.add(_RESTATE, _in_columns(restated))
         if is_small:
-            for episode in self.new_episodes:
-                rows.insert(episode)
-        rows.run()
-        if not is_small:
+            for row in (*self.new_episodes, *self.changes):
+                rows.insert(row)
+        else:
+            rows.run()
             AlertEpisode.objects.bulk_create(self.new_episodes, batch_size=500)
-        MemberChange.objects.bulk_create(self.changes, batch_size=500)
+            MemberChange.objects.bulk_create(self.changes, batch_size=500)
 
     @property
     def _is_small(self) -> bool:
-        written = (self.touched_incidents, self.new_incidents, self.new_episodes)
+        written = (
+            self.touched_incidents, self.new_incidents, self.new_episodes, self.changes
+        )  # fmt: skip
         return sum(map(len, written)) <= MOST_SINGLE_ROWS
+
+    def _note_seen(self, row: AlertEpisode) -> None:
+        row.count, row.last_seen_at = row.count + 1, self.now
+        if not row._state.adding:
+            self.seen[row.pk] += 1
 
     def _restate(self, row: AlertEpisode, starts_at: datetime | None) -> None:
         row.starts_at = starts_at
@@ -203,67 +217,6 @@ def _in_columns(rows: Sequence[AlertEpisode]) -> list[list[object]]:
     """In one statement: of thousands, `bulk_update` takes a minute to write the SQL."""
     told = ((r.pk, r.state, r.starts_at, r.ended_at, r.last_seen_at, r.count) for r in rows)
     return [list(column) for column in zip(*told, strict=True)]
-
-
-def lock_post(
-    source: str, sha256: str, keys: Iterable[str], placings: Mapping[str, Placing]
-) -> None:
-    """Wait for all posts that are equal, or about the same alerts or groups."""
-    numbers = sorted(
-        {number_of("alert", source, key) for key in keys}
-        | {number_of("group", source, each.group_key) for each in placings.values()}
-        | {number_of("delivery", source, sha256)}
-    )
-    _wait_for(source, numbers, is_large=len(numbers) > MOST_SINGLE_LOCKS)
-
-
-def adopt_keys(source: str, alerts: Sequence[AlertReading]) -> tuple[AlertReading, ...]:
-    """Where each post has a number of its own, that of the first one about a thing is the key of
-    all: waits for all posts about these things."""
-    things = {each.about for each in alerts if each.about}
-    if not things:
-        return tuple(alerts)
-    numbers = sorted(number_of("thing", source, each) for each in things)
-    # `lock_post` never asks for more than this has: two posts would wait for each other.
-    _wait_for(source, numbers, is_large=2 * len(alerts) + 1 > MOST_SINGLE_LOCKS)
-    rows = AlertEpisode.objects.filter(source=source, about__in=things, is_latest=True)
-    known = dict(rows.order_by("first_seen_at", "id").values_list("about", "key"))
-    return tuple(replace(each, key=known.get(each.about, each.key)) for each in alerts)
-
-
-def _wait_for(source: str, numbers: Sequence[int], *, is_large: bool) -> None:
-    whole = "pg_advisory_xact_lock" if is_large else "pg_advisory_xact_lock_shared"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {whole}(%s);"
-            " SELECT count(pg_advisory_xact_lock(number)) FROM"
-            " (SELECT unnest(%s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers",
-            [number_of("source", source), [] if is_large else list(numbers)],
-        )
-
-
-def read_batch(
-    source: str, keys: Sequence[str], placings: Mapping[str, Placing], now: datetime
-) -> Batch:
-    """What is known of the alerts and groups of a post, after `lock_post`."""
-    groups = sorted({each.group_key for each in placings.values()})
-    batch = Batch(source, now, placings)
-    rows = AlertEpisode.objects.filter(source=source, key__in=keys, is_latest=True)
-    batch.episodes = {row.key: row for row in rows.defer("body", "labels", "link")}
-    ids = {row.incident_id for row in batch.episodes.values() if row.incident_id}
-    wanted = Q(pk__in=ids)
-    if groups:
-        wanted |= Q(source=source, group_key__in=groups, takes_members=True)
-    if ids or groups:
-        found = Incident.objects.filter(wanted).order_by("id").select_for_update(of=("self",))
-        batch.incidents = {row.pk: row for row in found}
-    return batch
-
-
-def number_of(*words: str) -> int:
-    """The number of an advisory lock; other locks have small ones."""
-    digest = hashlib.sha256("\x00".join(words).encode()).digest()
-    return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def _describe(alert: AlertReading, source: str) -> AlertEpisode:

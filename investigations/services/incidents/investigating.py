@@ -1,7 +1,6 @@
 """What follows for the investigations of the incidents that a post was about."""
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +12,7 @@ from investigations.services.endings import end_session, stop_session, tell_sess
 from investigations.services.incidents.batch import Batch
 from investigations.services.incidents.describing import describe, describe_as_it_stands
 from investigations.services.incidents.holds import judge_hold
+from investigations.services.incidents.known import read_latest_sessions
 from investigations.services.incidents.listing import stand_for_incident, unlist
 from investigations.services.intake import (
     alert_of_source,
@@ -56,10 +56,11 @@ def follow_up(
     found: dict[uuid.UUID, Investigation] = {}
     if not (batch.gained or batch.recovered or batch.absorbed_sessions):
         return found
-    latest = latest_sessions(batch.incidents)
+    latest = _latest_sessions(batch)
     for incident_id in batch.gained.keys() - batch.recovered:
         incident, session = batch.incidents[incident_id], latest.get(incident_id)
         if session is None or _may_begin_anew(session, came_back=incident_id in batch.reopened):
+            batch.rows.run()
             found[incident_id] = begun = _queue(
                 batch, incident, rules, author=author, alert_type=alert_type, over=over,
                 left_out=left_out,
@@ -73,6 +74,8 @@ def follow_up(
         incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
         _tell_of_change(batch, incident, session, rules)
         found[incident.pk] = Investigation(session)
+    if batch.absorbed_sessions:
+        batch.rows.run()
     for session_id in sorted(batch.absorbed_sessions):
         _cancel_absorbed(session_id)
     return found
@@ -83,29 +86,23 @@ def _tell_of_change(
 ) -> None:
     """What a post means to the investigation that is there."""
     if incident.pk in batch.recovered:
+        batch.rows.run()
         _end_for_recovery(session.pk, rules)
     elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
+        batch.rows.run()
         with session_write(session.pk) as write:
             write.tell(session_updated(session.pk))
     elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
-        _refresh(session, incident, rules, batch.now)
+        _refresh(batch, session, incident, rules)
 
 
-def latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertSession]:
-    """The newest investigation of each incident that has one, by incident."""
-    rows = AlertSession.objects.filter(incident_id__in=list(incident_ids), deleted_at=None)
-    fields = (
-        "id",
-        "incident_id",
-        "status",
-        "error_message",
-        "not_before",
-        "held_for",
-        "chain_id",
-        "alert_type",
-    )
-    newest_last = rows.only(*fields).order_by("created_at", "id")
-    return {row.incident_id: row for row in newest_last if row.incident_id}
+def _latest_sessions(batch: Batch) -> dict[uuid.UUID, AlertSession]:
+    """Of the incidents of a batch. A storm was found while it was decided about the alerts."""
+    later = batch.incidents.keys() - batch.known.incidents_read
+    later -= {each.pk for each in batch.new_incidents}
+    if later:
+        batch.sessions.update(read_latest_sessions(later))
+    return batch.sessions
 
 
 def _may_begin_anew(session: AlertSession, *, came_back: bool) -> bool:
@@ -142,7 +139,7 @@ def _queue(
         facts=replace(facts_of_alerts(incident.source, gained), severity=incident.severity),
         incident=incident,
         hold=(hold.until, hold.words),
-        changes_in_alert=max((each.pk for each in batch.changes), default=0),
+        changes_in_alert=_newest_change(incident),
     )
     return Investigation(submit_alert(alert, author=author), hold, is_new=True)
 
@@ -154,7 +151,7 @@ def _wait(batch: Batch, incident: Incident, gained: list[AlertReading]) -> Hold:
 
 
 def _refresh(
-    session: AlertSession, incident: Incident, rules: IncidentsConfig, now: datetime
+    batch: Batch, session: AlertSession, incident: Incident, rules: IncidentsConfig
 ) -> None:
     """A waiting investigation is shown as what it has become; one whose alerts got so heavy that
     they do not wait begins. Nobody is told, so it is one statement."""
@@ -164,10 +161,14 @@ def _refresh(
     elif incident.kind == Incident.Kind.STORM:
         changed["title"] = incident.title
     if incident.severity in rules.no_wait and session.not_before is not None:
-        hold = judge_hold(incident, rules, now)
+        batch.rows.run()
+        hold = judge_hold(incident, rules, batch.now)
         changed |= {"not_before": hold.until, "held_for": hold.words}
-    waiting = AlertSession.objects.filter(pk=session.pk, status=AlertSession.Status.PENDING)
-    waiting.update(**changed)
+    places = ", ".join(f"{name} = %s" for name in changed)
+    batch.rows.add(
+        f"UPDATE investigations_alertsession SET {places} WHERE id = %s AND status = 'pending'",
+        [*changed.values(), session.pk],
+    )
 
 
 def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
@@ -215,6 +216,11 @@ def is_held_still(write: SessionWrite, rules: IncidentsConfig, now: datetime) ->
     return True
 
 
+def _newest_change(incident: Incident) -> int:
+    """The last one that is written of its members, under the lock of the incident; else 0."""
+    return incident.changes.order_by("-id").values_list("id", flat=True).first() or 0
+
+
 def take_latest_alerts(session: AlertSession) -> None:
     """Give a session that is about to begin its incident as it stands now.
 
@@ -223,7 +229,7 @@ def take_latest_alerts(session: AlertSession) -> None:
     incident = session.incident
     if incident is None or not incident.is_followed or not incident.is_open:
         return
-    newest = incident.changes.order_by("-id").values_list("id", flat=True).first() or 0
+    newest = _newest_change(incident)
     if newest <= session.changes_in_alert:
         return
     described = describe_as_it_stands(incident)

@@ -9,7 +9,8 @@ from django.db import connection
 from config.schema.incidents import IncidentsConfig
 from investigations.incidents.grouping import STORM_KEY, Placing, fit_incident
 from investigations.models import AlertEpisode, AlertSession, Incident, MemberChange
-from investigations.services.incidents.batch import Batch, number_of
+from investigations.services.incidents.batch import Batch
+from investigations.services.incidents.known import number_of
 from investigations.sources.reading import AlertReading
 from investigations.sources.severity import heaviest
 

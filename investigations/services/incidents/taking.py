@@ -10,9 +10,11 @@ from investigations.incidents.episodes import judge
 from investigations.incidents.grouping import Placing, place
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery, Incident
-from investigations.services.incidents.batch import Batch, adopt_keys, read_batch
+from investigations.services.incidents.batch import Batch
 from investigations.services.incidents.investigating import Investigation, follow_up
+from investigations.services.incidents.known import Known, adopt_keys
 from investigations.services.incidents.opening import let_go, take_in
+from investigations.services.statements import Statements
 from investigations.sources.reading import AlertReading, Reading, key_of_document
 
 Kind = Delivery.Outcome
@@ -64,15 +66,23 @@ def place_alerts(reading: Reading, now: datetime) -> Placed:
 
 
 def take_alerts(
-    reading: Reading, placed: Placed, *, author: str, alert_type: str, now: datetime
+    reading: Reading,
+    placed: Placed,
+    known: Known,
+    rows: Statements,
+    *,
+    author: str,
+    alert_type: str,
+    now: datetime,
 ) -> list[Taken]:
-    """Take the alerts of a post; to be called in a transaction, after `lock_post`.
+    """Take the alerts of a post, of which all that is `known` is locked; to be called in the same
+    transaction. What is left to be written stands in `rows` after it.
 
     Raises InvalidInput where no chain takes such alerts, and QueueFull.
     """
     if not placed.keys:
         return [_ignore(each) for each in placed.alerts]
-    batch = read_batch(reading.source, placed.keys, placed.placings, now)
+    batch = Batch(reading.source, now, placed.placings, known, rows)
     decided = [_decide(batch, each) for each in placed.alerts]
     batch.write()
     over = [each.alert for each in decided if each.kind == Kind.RESOLVED]
@@ -94,7 +104,7 @@ def _decide(batch: Batch, alert: AlertReading) -> Taken:
     known = batch.episodes.get(alert.key)
     incident = batch.incidents.get(known.incident_id) if known and known.incident_id else None
     silence = rules.silence_window if alert.tells_end else rules.quiet_window
-    verdict = judge(alert, batch.known(alert.key), now=batch.now, silence=silence)
+    verdict = judge(alert, batch.known_episode(alert.key), now=batch.now, silence=silence)
     match verdict:
         case "begins":
             taken_in, is_new = take_in(batch, alert, rules)
