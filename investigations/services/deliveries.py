@@ -24,10 +24,12 @@ from investigations.services.incidents.taking import (
     summarize,
     take_alerts,
 )
-from investigations.services.intake import FIELDS, choose_chain
+from investigations.services.intake import ANY_SOURCE, FIELDS, choose_chain
 from investigations.services.statements import Statements
+from investigations.sources.fields import as_object
 from investigations.sources.reading import JSON, Post, Reading
 from investigations.sources.registry import read_post, read_post_of, recognise
+from investigations.sources.usual_fields import parts_of, state_of_parts
 from tarsy.errors import InvalidInput
 
 BEGUN = (Kind.STARTED, Kind.HELD, Kind.MAINTENANCE, Kind.INHIBITED, Kind.OVER_BUDGET)
@@ -261,6 +263,10 @@ def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:
     if source := recognise(Post(body, headers)).source:
         address = f"/api/v1/webhooks/{source.name}"
         raise InvalidInput(BODY, f"is a post of {source.label}: send it to {address}")
+    others = {name: value for name, value in as_object(body).items() if name not in FIELDS}
+    if state_of_parts(parts_of(others)) == "resolved":
+        told = "tells that an alert is over, and here each alert is investigated"
+        raise InvalidInput(BODY, f"{told}: send it to {ANY_SOURCE}")
 
 
 def _count(number: int) -> str:

@@ -43,6 +43,8 @@ from tarsy.errors import InvalidInput, PayloadTooLarge
 DATA_LIMIT = 1024 * 1024
 TEXT_LIMIT = 4_000
 """Characters of any field but the data."""
+ANY_SOURCE = "/api/v1/webhooks"
+"""The address that takes a document of whatever form."""
 FIELDS = ("alert_type", "data", "mcp", "mcp_selection", "runbook", "slack_message_fingerprint")
 
 _MOST_COMPARED = 50
@@ -298,6 +300,8 @@ def _tell_misspelt(body: Mapping[str, object]) -> str:
     for name in islice(body, _MOST_COMPARED):
         if name not in FIELDS and find_near(name, FIELDS) == "data":
             return f'; there is no field "{clean_line(name, 60)}", did you mean "data"?'
+    if any(name not in FIELDS for name in islice(body, _MOST_COMPARED)):
+        return f"; a document of another form goes to {ANY_SOURCE}"
     return ""
 
 

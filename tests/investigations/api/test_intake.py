@@ -41,7 +41,9 @@ def test_accepted_alert_is_a_pending_session_with_its_first_event(submit):
     [
         ({"dat": {"a": 1}}, 'there is no field "dat", did you mean "data"?'),
         ({"Data ": "x", "data": {}}, 'there is no field "Data", did you mean "data"?'),
-        ({"note": "x"}, "send the alert as text or as JSON"),
+        ({"note": "x"}, "JSON; a document of another form goes to /api/v1/webhooks"),
+        ({"data": ""}, "must not be blank"),
+        ({"data": []}, "send the alert as text or as JSON"),
     ],
 )
 def test_a_misspelt_field_is_named_where_the_alert_is_missing(submit, body, told):
@@ -64,6 +66,22 @@ def test_of_a_body_with_many_fields_only_the_first_are_compared(submit, monkeypa
 
     assert answer.status_code == 400
     assert len(compared) == 50
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"id": "cpu:host=w1", "message": "cpu is fine", "level": "OK", "previousLevel": "CRITICAL"},
+        {"event": {"id": "e2", "type": "incident.resolved"}},
+        {"status": "Recovered", "check": "api"},
+    ],
+)
+def test_a_document_that_tells_the_end_of_an_alert_is_not_half_understood(submit, others):
+    answer = submit({"data": {"title": "API is slow"}, **others})
+
+    assert (answer.status_code, answer.json()["field"]) == (400, "body")
+    assert answer.json()["message"].endswith("send it to /api/v1/webhooks")
+    assert AlertSession.objects.count() == 0
 
 
 def test_session_knows_how_many_stages_its_chain_will_have(submit):
