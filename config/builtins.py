@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from config.templates import Expanded, expand
+from config.templates import expand
 from config.tree import BUILT_IN, Node, Scalar, match, merged
-from config.yaml_reader import parse_tree, read_text
+from config.yaml_reader import read_shipped
 
 _REGISTRIES = ("mcp_servers", "agents", "agent_chains", "llm_providers")
 
@@ -19,8 +19,7 @@ def read_builtins(environ: Mapping[str, str]) -> Node:
 @cache
 def read_builtin_text() -> Node:
     """The built-in entries as they are written, variables not replaced."""
-    text = read_text(Path(__file__).with_name("builtin.yaml"), BUILT_IN)
-    tree, _ = parse_tree(Expanded(text, text, ()), BUILT_IN)
+    tree, _ = read_shipped(Path(__file__).with_name("builtin.yaml"), BUILT_IN)
     return tree
 
 

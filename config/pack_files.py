@@ -1,7 +1,7 @@
 """Packs: those that ship, and the operator's own in `rules/`, checked as far as they can be without
 a look at anything."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from config.checks.packs import check_pack
 from config.checks.shape import check_document
 from config.schema.packs import PackConfig
 from config.templates import Expanded
-from config.yaml_reader import parse_tree, read_text
+from config.tree import Node
+from config.yaml_reader import parse_tree, read_shipped, read_text
 from tarsy.errors import ConfigError, Mistake
 
 FOLDER = "rules"
@@ -28,7 +29,7 @@ def read_packs(
     broken: set[str] = set()
     for path in _files(config_dir / FOLDER, mistakes):
         shown = f"{FOLDER}/{path.name}"
-        pack = _read(path, shown, mistakes, warnings)
+        pack = _read(path, shown, _read_own, mistakes, warnings)
         if pack is None:
             broken.add(path.stem)
             continue
@@ -46,7 +47,7 @@ def read_built_in_packs() -> tuple[PackConfig, ...]:
     """The packs that ship. Raises ConfigError where one of them is wrong."""
     mistakes: list[Mistake] = []
     read = [
-        _read(path, f"built-in {path.name}", mistakes, mistakes)
+        _read(path, f"built-in {path.name}", read_shipped, mistakes, mistakes)
         for path in sorted(BUILT_IN.glob("*.yaml"))
     ]
     if mistakes:
@@ -67,13 +68,21 @@ def _files(folder: Path, mistakes: list[Mistake]) -> Iterator[Path]:
     yield from found[:MOST_FILES]
 
 
+def _read_own(path: Path, shown: str) -> tuple[Node, list[Mistake]]:
+    text = read_text(path, shown)
+    return parse_tree(Expanded(text, text, ()), shown)
+
+
 def _read(
-    path: Path, shown: str, mistakes: list[Mistake], warnings: list[Mistake]
+    path: Path,
+    shown: str,
+    reader: Callable[[Path, str], tuple[Node, list[Mistake]]],
+    mistakes: list[Mistake],
+    warnings: list[Mistake],
 ) -> PackConfig | None:
     """A pack, or None with its mistakes told. No variable is put in: `{{...}}` are expressions."""
     try:
-        text = read_text(path, shown)
-        tree, found = parse_tree(Expanded(text, text, ()), shown)
+        tree, found = reader(path, shown)
     except ConfigError as error:
         mistakes += error.mistakes
         return None

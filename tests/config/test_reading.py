@@ -1,7 +1,14 @@
 """From bytes to a tree: templates, YAML, and what must not get through."""
 
+from pathlib import Path
+
 import pytest
 
+import config
+from config import pack_files
+from config.templates import Expanded
+from config.yaml_reader import parse_tree, read_shipped
+from tarsy.errors import ConfigError
 from tests.config.conftest import ENVIRON, PROVIDERS, TARSY, changed, places, printed
 
 SECRET = "invented-hidden-value-17"
@@ -255,3 +262,22 @@ def test_a_secret_in_a_wrong_value_is_not_printed(check_files, line):
 
     assert report.mistakes
     assert SECRET not in printed(report)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted(pack_files.BUILT_IN.glob("*.yaml")), Path(config.__file__).with_name("builtin.yaml")],
+    ids=lambda path: path.name,
+)
+def test_what_ships_is_read_as_an_operators_file_would_be(path):
+    text = path.read_text(encoding="utf-8")
+
+    assert read_shipped(path, "it") == parse_tree(Expanded(text, text, ()), "it")
+
+
+def test_what_ships_and_is_no_yaml_is_told(tmp_path):
+    path = tmp_path / "broken.yaml"
+    path.write_text("looks: [1, 2")
+
+    with pytest.raises(ConfigError, match="it: this is not YAML"):
+        read_shipped(path, "it")
