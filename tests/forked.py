@@ -1,4 +1,5 @@
-"""Starts processes of the product as forks of one that has already imported what they import.
+"""Starts processes of the product as forks of one that has already imported what they import, and
+read what ships with the product and is the same for all of them.
 
 A worker imports 2,400 modules, for seconds; a fork of a process that has them starts in a fraction.
 What depends on the settings is imported by the fork alone, after it has got its own environment, so
@@ -26,6 +27,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from config.builtins import read_builtin_text
+from config.pack_files import read_built_in_packs
+from mcp_bridge.known_servers import read_table
+
 ROOT = Path(__file__).resolve().parent.parent
 # Nothing here reads a setting, starts a thread or opens a file while it is imported.
 IMPORTED = (
@@ -38,22 +43,32 @@ IMPORTED = (
     "autobahn.wamp.message",
     "autobahn.websocket.protocol",
     "cryptography.x509",
+    "django.contrib.admin.apps",
+    "django.contrib.admindocs.views",
     "django.core.management",
     "django.db.backends.postgresql.base",
+    "django.db.migrations.executor",
     "django.db.models",
     "django.forms",
     "django.template.loader",
+    "django.test.utils",
     "django.views.generic",
+    "django_stubs_ext",
+    "drf_spectacular.utils",
     "httpcore",
     "markdown_it",
     "rest_framework.fields",
+    "structlog.stdlib",
     "twisted.internet.asyncioreactor",
     "twisted.internet.endpoints",
     "twisted.web.http",
+    "agents.provider_check.running",
     "agents.run",
     "config",
     "investigations.engine.own_servers",
+    "investigations.sources.registry",
     "mcp_bridge.toolbox",
+    "rules.run",
     "safety.gate.safety_gate",
     "safety.grounding.judge",
     "safety.grounding.likely_passages",
@@ -162,6 +177,13 @@ def forks() -> Forks:
 # ---- The process that forks ----------------------------------------------------------------------
 
 
+def _read_what_ships() -> None:
+    """Files of the product that every process reads once; the same in each."""
+    read_built_in_packs()
+    read_builtin_text()
+    read_table()
+
+
 def _serve(asking: socket.socket) -> tuple[str, list[str]]:
     """Fork for whoever asks, and tell how forks end. Returns in the forks: what each is to run."""
     woken, wake = socket.socketpair()
@@ -232,6 +254,7 @@ def _main() -> None:
     os.setsid()
     for module in IMPORTED:
         import_module(module)
+    _read_what_ships()
     gc.collect()
     gc.freeze()
     module, arguments = _serve(asking)
