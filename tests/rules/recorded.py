@@ -22,7 +22,7 @@ def read_line(group: str, line: str) -> World:
     return World(
         name=f"{group}/{document['world']}",
         alert=document["alert"],
-        servers=("ops",),
+        servers=tuple(document.get("servers", ("ops",))),
         answers=(*document["answers"], *answers_of_host(document["host"])),
         words=tuple(document["words"]),
         now=datetime.fromisoformat(document["now"]),

@@ -6,18 +6,29 @@ anybody who writes rules had seen it: 42 of its 68 causes came first by the word
 written down, 47 once two mistakes of the lab were mended, 52 as a person reads what was said. In
 its 35 healthy worlds there were 6 false alarms, 5 of them by those mistakes. Of the packs that came
 next, still without a sight of it, 55 were right and one alarm was false.
+
+The third and the fourth half are of a maker who had seen neither the packs nor the other worlds;
+their clusters were told of by real programs, which asked a stand-in of the API. At first sight 30
+of the 52 causes of the third came first, as a person reads what is said, and in its 24 healthy
+worlds there were 2 false alarms.
 """
 
 from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.rules import first_half, host_scenarios, kubernetes_scenarios, second_half
+from tests.rules import (
+    first_half,
+    host_scenarios,
+    kubernetes_scenarios,
+    second_half,
+    third_half,
+)
 from tests.rules.recorded import read_recorded
 from tests.rules.worlds import FOLDER, World, built_in_packs, investigate
 
 PACKS = built_in_packs()
-HALVES = {"first": first_half, "second": second_half}
+HALVES = {"first": first_half, "second": second_half, "third": third_half}
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
     "second": (
@@ -29,6 +40,32 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "redis/slow readers are cut off",
         "redis/too few replicas for a write",
         "the volume of the database is full over kubernetes",
+    ),
+    "third": (
+        "a unit of nobody's interest failed at the last start",
+        "over_kubectl/a dead node keeps the volume",
+        "over_kubectl/no pods are made because who admits them is down",
+        "over_kubectl/release wants a setting nobody gave",
+        "over_kubectl/scaled to nothing on purpose",
+        "over_kubectl/the account of a controller lost a right",
+        "over_kubectl/the registry's certificate ended, told over cut answers",
+        "over_kubernetes_server/a policy shuts a namespace in",
+        "over_kubernetes_server/an init container waits for a database whose volume is full",
+        "over_kubernetes_server/only tainted nodes are left",
+        "over_kubernetes_server/the nightly load breaks on a column",
+        "nginx/no space for what is cached",
+        "nginx/one application behind it answers with errors",
+        "nginx/uploads are larger than allowed",
+        "postgres/a slot of a standby that is long gone",
+        "postgres/everything became read-only",
+        "queues/a bounded queue turns messages away",
+        "queues/a group never settles",
+        "queues/a message comes back for ever",
+        "queues/a user may not enter its virtual host",
+        "redis/its file cannot be read",
+        "redis/one client keeps all connections",
+        "services/another program has the port",
+        "the watchdog ends a unit that hangs",
     ),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is
