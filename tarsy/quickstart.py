@@ -5,7 +5,6 @@ provider is set, the rehearsal model, under one supervisor.
 """
 
 import ctypes
-import fcntl
 import json
 import os
 import secrets
@@ -17,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +35,7 @@ from investigations.services.login_links import make_login_link_token
 from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, read_fault
 from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
+from tarsy.one_start import hold_start
 from tarsy.processes import ProcessSpec, Supervisor
 from tarsy.terminal_news import tell_news
 
@@ -136,10 +136,9 @@ def _end_with_make() -> None:
 @contextmanager
 def _only_one_here() -> Iterator[None]:
     """Hold the var directory for this start; others read there where the dashboard is."""
-    settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
-    with (settings.VAR_DIR / "quickstart.lock").open("a+") as lock:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(hold_start(settings.VAR_DIR))
         except BlockingIOError:
             reason = (
                 f"names {settings.VAR_DIR}, from which TARSy runs already, at "

@@ -12,6 +12,7 @@ from itertools import islice
 
 from agents.fencing import find_fenced
 from agents.rehearsal.conversation import Conversation, Evidence, OfferedTool, find_json_object
+from agents.rehearsal.told_tools import read_told_tools
 from agents.types import CHANGES_SOMETHING, JSON
 
 MOST_CALLS = 8
@@ -21,7 +22,9 @@ MOST_SEARCHED = 500
 """Values of a result or an alert that are looked at."""
 _SHIPPED = "ops"
 """The server that ships, which the other scripts know."""
-_FAILED = re.compile(r"\[T\d{1,9}\] [^\n]* failed$", re.MULTILINE)
+_NO_MORE = "No more tools can be called"
+"""What an agent is told that has used all its steps."""
+_FAILED = re.compile(r"(?:Observation: )?\[T\d{1,9}\] [^\n]* failed$", re.MULTILINE)
 _OURS = '{"ok": false'
 """How a refusal of ours begins."""
 _ANSWERED = "\nIt answered:\n"
@@ -84,10 +87,13 @@ class OwnTools:
 
     @cached_property
     def calls(self) -> tuple[OwnCall, ...]:
-        """What is to be called now, all at once; nothing once that was done."""
-        if self.results:
+        """What is to be called now: all at once, and nothing once that was done; one after the
+        other where a model calls by writing."""
+        if self._is_over or (self.results and not self._are_written):
             return ()
-        return self._callable[:MOST_CALLS]
+        done = {each.name for each in self.results}
+        rest = tuple(each for each in self._callable[:MOST_CALLS] if each.name not in done)
+        return rest[:1] if self._are_written else rest
 
     @cached_property
     def said(self) -> tuple[Said, ...]:
@@ -100,9 +106,19 @@ class OwnTools:
         rest = (tool for tool in self._own if tool.name not in done)
         return tuple(LeftOut(show_name(tool.name), self._explain(tool)) for tool in rest)
 
+    @property
+    def _are_written(self) -> bool:
+        """Whether tools are called by writing, so that the request offers none."""
+        return not self._conversation.tools
+
+    @property
+    def _is_over(self) -> bool:
+        return _NO_MORE in self._conversation.last_input
+
     @cached_property
     def _own(self) -> tuple[OfferedTool, ...]:
-        return tuple(tool for tool in self._conversation.tools if _is_own(tool.name))
+        offered = self._conversation.tools or read_told_tools(self._conversation.question)
+        return tuple(tool for tool in offered if _is_own(tool.name))
 
     @cached_property
     def _callable(self) -> tuple[OwnCall, ...]:

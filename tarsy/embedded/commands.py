@@ -48,7 +48,7 @@ def servers_for(arguments: Sequence[str]) -> Iterator[None]:
         yield
         return
     if arguments[0] in COMMANDS_THAT_JOIN and locate(var_dir()) is None:
-        raise ConfigError([Mistake("environment", 0, _explain_nobody())])
+        raise ConfigError([Mistake("environment", 0, explain_nobody(var_dir()))])
     with ensure(var_dir(), wanted=wanted) as servers:
         if "postgres" in wanted:
             os.environ[VARIABLES["postgres"]] = servers.database_url
@@ -62,9 +62,15 @@ def var_dir() -> Path:
     return Path(os.environ.get("TARSY_VAR_DIR") or REPOSITORY / "var").absolute()
 
 
-def _explain_nobody() -> str:
+def are_ours(directory: Path) -> bool:
+    """Whether this process uses the servers of that directory, and none that it was given."""
+    servers = locate(directory)
+    return servers is not None and os.environ.get("DATABASE_URL") == servers.database_url
+
+
+def explain_nobody(directory: Path) -> str:
     return (
-        f"nothing runs from {var_dir()}, so nobody would answer. Start `make run` there, or set "
+        f"nothing runs from {directory}, so nobody would answer. Start `make run` there, or set "
         "TARSY_VAR_DIR to the directory from which TARSy runs"
     )
 

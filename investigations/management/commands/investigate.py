@@ -21,10 +21,14 @@ from investigations.selectors.sessions import get_session
 from investigations.selectors.system.workers import live_workers
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
 from investigations.services.intake import FIELDS, read_alert, submit_alert
+from tarsy.embedded.commands import are_ours, explain_nobody
 from tarsy.errors import ConfigError, InvalidInput, QueueFull
+from tarsy.one_start import is_started
 
 POLL_SECONDS = 0.3
-NO_WORKER_AFTER = 10.0
+NOBODY_FOR = 5.0
+"""So long a directory may have nobody in it who works: whoever starts there needs some seconds."""
+NO_WORKER_AFTER = 2.0
 GIVE_UP_AFTER = 120.0
 """Without any worker for so long, whoever waits is told how to come back."""
 
@@ -48,6 +52,7 @@ class Command(BaseCommand):
 
     @override
     def handle(self, *args: object, **options: Any) -> None:
+        self._refuse_where_nobody_works()
         try:
             session = self._submit(options["alert_type"], options["data"])
         except (InvalidInput, QueueFull, ConfigError, OSError, UnicodeDecodeError) as error:
@@ -59,6 +64,17 @@ class Command(BaseCommand):
         self._report(finished, as_json=options["json"])
         is_completed = finished.status == AlertSession.Status.COMPLETED
         sys.exit(EXIT_COMPLETED if is_completed else EXIT_FAILED)
+
+    def _refuse_where_nobody_works(self) -> None:
+        """Servers may run in a directory for somebody else than TARSy: then nobody would answer."""
+        if not are_ours(settings.VAR_DIR):
+            return
+        until = time.monotonic() + NOBODY_FOR
+        while not (is_started(settings.VAR_DIR) or live_workers()):
+            if time.monotonic() > until:
+                self.stderr.write(explain_nobody(settings.VAR_DIR))
+                sys.exit(EXIT_FAILED)
+            time.sleep(POLL_SECONDS)
 
     def _submit(self, alert_type: str, path: str) -> AlertSession:
         raw = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
@@ -86,9 +102,9 @@ class Command(BaseCommand):
                 if not warned:
                     warned = True
                     tell(
-                        "Waiting: no worker answers. Start one with `make run` elsewhere. One that "
-                        "runs already has another TARSY_VAR_DIR than this command, which has "
-                        f"{settings.VAR_DIR}: set the same for both."
+                        "Waiting: no worker answers. Start one with `make run` elsewhere. If one "
+                        "runs already, it has another database, or another TARSY_VAR_DIR than this "
+                        f"command, which has {settings.VAR_DIR}: set the same for both."
                     )
                 if silent > GIVE_UP_AFTER:
                     self.stderr.write(

@@ -1,12 +1,15 @@
 """Without a key: the tools of a chain's own are called once, and what they say is cited."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+from agents.controllers.react_format import FinalAnswer, parse_react
 from agents.fencing import fence
+from agents.prompts import Alert, PromptInput, build_investigation
 from agents.rehearsal.loading import BUILTIN_SCRIPTS, load_scripts
-from agents.types import CHANGES_SOMETHING
+from agents.types import CHANGES_SOMETHING, ToolSpec
 from safety.refusals import Refusal
 from tests.agents.rehearsal.asking import Spoken, called, listen_to, offer, result, system, user
 
@@ -68,6 +71,69 @@ async def test_each_tool_is_called_once_with_what_the_alert_gives(ask):
         "shop__shard": {"shard": 3},
         "shop__any_state": {"service": "payments"},
     }
+
+
+def describe(name: str, says: str = "Looks.", **schema: object) -> ToolSpec:
+    return ToolSpec(name.replace("__", "."), name, says, {"type": "object", **schema})
+
+
+async def test_a_model_that_calls_by_writing_calls_each_once_and_then_reports(rehearse, connect):
+    client = await connect(rehearse(load_scripts(BUILTIN_SCRIPTS), pace=0))
+    tools = (
+        describe("shop__orders", "Counts.\nshop.close: is not this one"),
+        describe("shop__service_state", **needs("service")),
+        describe("shop__shard", required=["n"], properties={"n": {"enum": ["a, b", "c"]}}),
+        describe("shop__close", f"Closes the shop.\n{CHANGES_SOMETHING}"),
+        describe("ops__query"),
+    )
+    prompt = PromptInput(
+        "ShopAgent", datetime(2026, 11, 27, tzinfo=UTC), Alert("shop", json.dumps(ALERT)),
+        has_tools=True, is_react=True, tools=tools,
+    )  # fmt: skip
+    messages = [{"role": m.role, "content": m.content} for m in build_investigation(prompt)]
+    made: list[tuple[str, str]] = []
+    for number in range(1, 4):
+        heard = await listen_to(client, messages)
+        step = parse_react(heard.text).step
+        if isinstance(step, FinalAnswer):
+            break
+        made.append((step.tool, step.input))
+        said = brought(number, step.tool, '{"failed": 41}', failed=number == 2)
+        messages += [
+            {"role": "assistant", "content": heard.text},
+            user(f"Observation: {said}"),
+        ]
+
+    assert made == [
+        ("shop.orders", "{}"),
+        ("shop.service_state", '{"service": "payments"}'),
+    ]
+    assert isinstance(step, FinalAnswer)
+    assert '1. shop.orders: failed is 41 [T1 "failed: 41"]' in step.text
+    assert "shop.service_state gave no data" in step.text
+    assert "shop.shard was not called: it needs n, which the alert does not give." in step.text
+    assert "shop.close was not called: it changes something" in step.text
+
+
+async def test_a_model_that_calls_by_writing_reports_when_it_may_call_no_more(rehearse, connect):
+    client = await connect(rehearse(load_scripts(BUILTIN_SCRIPTS), pace=0))
+    prompt = PromptInput(
+        "ShopAgent", datetime(2026, 11, 27, tzinfo=UTC), Alert("shop", "orders fail"),
+        has_tools=True, is_react=True,
+        tools=(describe("shop__orders"), describe("shop__carts")),
+    )  # fmt: skip
+    messages = [{"role": m.role, "content": m.content} for m in build_investigation(prompt)]
+    first = await listen_to(client, messages)
+    messages += [
+        {"role": "assistant", "content": first.text},
+        user(f"Observation: {brought(1, 'shop.orders', '41')}"),
+        user("No more tools can be called. Conclude."),
+    ]
+
+    heard = await listen_to(client, messages)
+
+    assert isinstance(parse_react(heard.text).step, FinalAnswer)
+    assert "shop.orders" in heard.text
 
 
 async def test_no_more_than_eight_are_called_and_the_report_says_what_was_not(ask):
