@@ -2,6 +2,42 @@
 // by the pill, by End, or by scrolling to the bottom oneself. Growing content never changes it.
 
 const NEAR = 24;
+const AHEAD = "200px"; // of the window, from where on a box counts as seen
+const later = new Set();
+const boxes = new WeakMap(); // what scrolls by itself -> its Follow
+
+// A page may have hundreds of boxes, and to ask one that is out of view where its end is means a
+// layout for it alone. So each is brought to its end when it comes into view.
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) boxes.get(target).isSeen = isIntersecting;
+  followToEnd(entries.map(({ target }) => boxes.get(target)).filter((follow) => follow.on));
+}, { rootMargin: AHEAD });
+
+function followToEnd(follows) {
+  const free = follows.filter((follow) => follow.isSeen && !follow.isHeld());
+  jumpAll(free);
+  if (free.length) jumpLater(free);
+}
+
+// All are asked where their end is before the first is moved.
+function jumpAll(follows) {
+  const ends = follows.map(({ box }) => box.scrollHeight);
+  follows.forEach(({ box }, place) => { box.scrollTop = ends[place]; });
+  for (const follow of follows) follow.top = follow.box.scrollTop;
+}
+
+// Rows that come into view take their real height only when they are drawn, which is after the next
+// frame has begun: then to the end again.
+function jumpLater(follows) {
+  if (!later.size) {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const due = [...later].filter((follow) => follow.on && !follow.isHeld());
+      later.clear();
+      jumpAll(due);
+    }));
+  }
+  for (const follow of follows) later.add(follow);
+}
 
 export class Follow {
   // `box` scrolls; `pill` is its button. The window is followed with document.scrollingElement, and
@@ -14,7 +50,13 @@ export class Follow {
     this.on = true;
     this.fresh = 0;
     this.byHand = false;
-    this.top = box.scrollTop;
+    // What scrolls by itself is new here and stands at its beginning.
+    this.top = this.isWindow ? scrollY : 0;
+    this.isSeen = this.isWindow;
+    if (!this.isWindow) {
+      boxes.set(box, this);
+      watcher.observe(box);
+    }
     this.listen(this.isWindow ? window : box);
     pill.addEventListener("click", () => {
       this.turnOn();
@@ -68,6 +110,7 @@ export class Follow {
   end() {
     this.on = false;
     this.ended = true;
+    watcher.unobserve(this.box);
     this.draw();
   }
 
@@ -90,20 +133,12 @@ export class Follow {
     return undefined;
   }
 
-  // Rows that come into view take their real height only when they are drawn, which is after the next
-  // frame has begun: then to the end again.
   toEnd() {
-    if (this.isHeld()) return;
-    this.jump();
-    this.again ??= requestAnimationFrame(() => requestAnimationFrame(() => {
-      this.again = null;
-      if (this.on && !this.isHeld()) this.jump();
-    }));
+    followToEnd([this]);
   }
 
   jump() {
-    this.box.scrollTop = this.box.scrollHeight;
-    this.top = this.box.scrollTop;
+    jumpAll([this]);
   }
 
   draw() {

@@ -237,23 +237,36 @@ function say(words) {
 // ---- Follow ----
 
 function startFollowing() {
+  for (const place of findPlaces()) startAt(place);
+}
+
+// Agents side by side scroll all alike, each by itself or with the window: asking one of them is
+// enough, and each answer may cost a layout of the page.
+function findPlaces() {
+  const places = [];
+  let doScroll = null;
   for (const agent of document.querySelectorAll(".t-agents--live .t-agent, .t-solo .t-agent, .t-answer")) {
     if (follows.has(agent.dataset.execution) || agent.closest(".t-inside") || !isAtWork(agent)) continue;
     const isAnswer = agent.classList.contains("t-answer");
     const body = isAnswer ? document.getElementById("turns") : agent.querySelector(".t-agent-body");
-    const scrolls = getComputedStyle(body).overflowY === "auto";
+    const isBeside = !isAnswer && Boolean(agent.closest(".t-agents--live"));
+    if (isBeside) doScroll ??= getComputedStyle(body).overflowY === "auto";
+    const scrolls = isBeside ? doScroll : getComputedStyle(body).overflowY === "auto";
     const box = scrolls ? body : document.scrollingElement;
-    if (!scrolls && !isAnswer && !agent.closest(".t-solo")) continue;
-    // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
-    // followed by who asked.
-    const isReading = isAnswer || Boolean(location.hash) || !work.on || [...follows.values()].some((follow) => !follow.on && !follow.ended);
-    // Nobody is led away from what waits for them.
-    const isHeld = () => !scrolls && !isAnswer && Boolean(work.request());
-    const follow = new Follow(box, agent.querySelector("[data-follow]"), isHeld);
-    follows.set(agent.dataset.execution, follow);
-    if (isReading) follow.turnOff();
-    else if (scrolls) follow.toEnd();
+    if (scrolls || isAnswer || agent.closest(".t-solo")) places.push({ agent, box, isAnswer, scrolls });
   }
+  return places;
+}
+
+function startAt({ agent, box, isAnswer, scrolls }) {
+  // Who stopped following somewhere wants to read: nothing new pulls them away. And an answer is
+  // followed by who asked.
+  const isReading = isAnswer || Boolean(location.hash) || !work.on || [...follows.values()].some((follow) => !follow.on && !follow.ended);
+  // Nobody is led away from what waits for them.
+  const isHeld = () => !scrolls && !isAnswer && Boolean(work.request());
+  const follow = new Follow(box, agent.querySelector("[data-follow]"), isHeld);
+  follows.set(agent.dataset.execution, follow);
+  if (isReading) follow.turnOff();
 }
 
 function isAtWork(agent) {
