@@ -33,6 +33,7 @@ from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document, walk
 from investigations.sources.usual_fields import (
+    SEVERITIES,
     find_field,
     key_of_parts,
     parts_of,
@@ -43,7 +44,6 @@ from masking.visible_text import clean_line
 
 _UNFIT = (JMESPathError, OverflowError)
 """What a mapping raises of a value that it was not written for; the second of huge numbers."""
-_SEVERITIES = ("severity", "priority", "level", "urgency")
 _LABELS = ("labels", "tags", "fields", "dimensions")
 _STARTS = ("startsat", "startedat", "starttime", "triggeredat", "firedat", "openedat")
 _ENDS = ("endsat", "endedat", "endtime", "resolvedat", "recoveredat", "closedat")
@@ -97,8 +97,7 @@ def with_what_is_told(alert: AlertReading) -> AlertReading:
 
 
 def _severity_word(body: Mapping[str, JSON]) -> str:
-    words = (read_text(body.get(name)) for name in _SEVERITIES)
-    return next((word for word in words if word), "")
+    return find_field(SEVERITIES, body)
 
 
 def read_document(body: dict[str, JSON]) -> AlertReading:

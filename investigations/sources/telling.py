@@ -16,6 +16,8 @@ MOST_LEAVES = 2_000
 NAMES = ("title", "alertname", "summary", "subject", "headline", "name", "message", "description",
          "reason", "text", "content", "body", "check", "rule", "monitor", "alarm")  # fmt: skip
 """What titles are called, the most telling first. Compared without case and punctuation."""
+_WEAK = NAMES.index("check")
+"""From here on a text may be a kind or a number, so that a better name counts more, wherever."""
 _NAME_OF_ALERT = re.compile(
     r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger)"
     r"(?:display|friendly)?(?:name|title|summary|subject)"
@@ -97,7 +99,11 @@ def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
     `alertname` comes with what stands beside it and says what is wrong."""
     named = (leaf for leaf in leaves if leaf.is_telling and leaf.rank < least)
     told = _find_told(leaves)
-    for leaf in sorted(named, key=lambda leaf: (leaf.depth, leaf.rank)):
+    names = {leaf.place: leaf.text[:_LONGEST].strip() for leaf in leaves if leaf.folded == "name"}
+    for leaf in sorted(named, key=lambda leaf: (leaf.rank >= _WEAK, leaf.depth, leaf.rank)):
+        if leaf.folded == "summary" and (name := names.get(leaf.place, "")):
+            yield name_and_told(name, "" if _judges(leaf.text) else leaf.text[: 4 * _LONGEST])
+            continue
         beside = told.get(leaf.place, "") if leaf.folded == "alertname" else ""
         yield name_and_told(leaf.text[: 4 * _LONGEST].strip(), beside) if beside else leaf.text
 

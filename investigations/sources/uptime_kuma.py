@@ -3,7 +3,16 @@
 import re
 from collections.abc import Mapping
 
-from investigations.sources.fields import Members, Moment, Part, Text, Url, as_object, read_text
+from investigations.sources.fields import (
+    Members,
+    Moment,
+    Part,
+    Text,
+    Url,
+    as_object,
+    read_text,
+    read_url,
+)
 from investigations.sources.reading import (
     AlertReading,
     Links,
@@ -21,6 +30,9 @@ _STATES: Mapping[str, tuple[State, str]] = {
     "2": ("other", "pending: the check is tried again"),
     "3": ("other", "in a maintenance"),
 }
+
+
+_NOTICE = re.compile(r"\[(?P<monitor>[^\]]*)\](?:\[(?P<url>[^\]]*)\])?(?P<told>.*)", re.DOTALL)
 
 
 class Heartbeat(Part):
@@ -54,16 +66,15 @@ def read(post: Post) -> Reading:
     state, reason = _STATES.get(beat.status, ("firing", ""))
     tags = [Tag.model_validate(each) for each in monitor.tags]
     named = {"monitor": monitor.name, "type": monitor.type, "hostname": monitor.hostname}
+    named |= {tag.name: tag.value or tag.name for tag in tags if tag.name}
     alert = make_alert(
         state,
         reason=reason,
         key=monitor.id or beat.monitorID or monitor.name,
         titles=(name_and_told(monitor.name, beat.msg), read_text(body.get("msg"))),
         service=monitor.name,
-        labels={
-            **named,
-            **{tag.name: tag.value or tag.name for tag in tags if tag.name},
-        },
+        severity=named.get("severity") or named.get("priority", ""),
+        labels=named,
         links=Links(alert=monitor.url),
         starts_at=beat.time if state == "firing" else None,
         ends_at=beat.time if state == "resolved" else None,
@@ -75,11 +86,13 @@ def read(post: Post) -> Reading:
 def _read_without_heartbeat(post: Post, told: str) -> AlertReading:
     """The test button and the notice that a certificate runs out send no heartbeat. The notice
     begins with the monitor in brackets; its days, which count down, are no part of the key."""
-    is_notice = told.startswith("[")
+    notice = _NOTICE.fullmatch(told)
     return make_alert(
-        "firing" if is_notice else "test",
+        "firing" if notice else "test",
         key=re.sub(r"\d+", "#", told[:400]),
-        titles=(told.lstrip("["),),
+        titles=(name_and_told(notice["monitor"], notice["told"]) if notice else told,),
+        service=notice["monitor"] if notice else "",
+        links=Links(alert=read_url(notice["url"])) if notice else None,
         body=post.body,
     )
 

@@ -17,40 +17,52 @@ IDENTITIES = (
     "incidentkey", "incidentid", "alertid",
 )  # fmt: skip
 """Fields that name the alert and not the post."""
-_WRAPPERS = frozenset({
-    "alert", "alarm", "incident", "event", "data", "payload", "detail", "finding", "issue",
-    "problem", "check", "monitor", "record", "result", "notification",
-})  # fmt: skip
+_WRAPPERS = (
+    "alert", "alarm", "incident", "issue", "problem", "finding", "check", "monitor", "data",
+    "payload", "detail", "record", "result", "event", "notification",
+)  # fmt: skip
+"""Objects that may be what a document is about, the likeliest first."""
 _SUBJECT = r"(?:new|current|alert|alarm|incident|monitor|event|check|problem|issue|notification)*"
 _STATES = tuple(
     re.compile(_SUBJECT + names)
     for names in (
         r"(?:status|state)(?:friendlyname|name|text)?",
-        r"(?:action|transition)(?:friendlyname|name|text)?",
+        r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
         r"type(?:friendlyname|name|text)?|event",
     )
 )
 """Names of fields that tell a state, those first that tell nothing else."""
 _LEVELS = ("severity", "level")
+SEVERITIES = (
+    *("severity", "priority", "level", "urgency"),
+    *(
+        f"{what}{word}"
+        for word in ("severity", "priority")
+        for what in ("alert", "incident", "event")
+    ),
+)
+"""Names of fields that tell a severity, the most telling first."""
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
 _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
     "namespace", "environment", "region", "group", "scope", "check", "monitor", "rule", "name",
 })  # fmt: skip
-_OWN_ID = re.compile(
-    r"(?:check|monitor|rule|policy|condition|probe|site|host|service|device)(?:id|uuid)"
+_MEASURED = re.compile(
+    r"\w*(?:value|duration|time|timestamp|date|count|code|seconds|percent|latency|level|left)"
 )
 _CHANGING = re.compile(
-    r"\w*(?:message|summary|description|details?|text|reason|output|body|cause|value|duration"
-    r"|time|timestamp|date|count|code|id|at)"
+    r"\w*(?:message|summary|description|details?|reason|output|body|cause)|text"
+    r"|(?:event|message|notification|request|delivery|trace|execution|run|log|u)?(?:id|uuid)"
 )
 """Names of what may be another thing in the next post about the same alert."""
+_KINDS = ("type", "kind", "event", "check")
 _LONGEST_LABEL = 100
 
 
 def parts_of(body: Part) -> list[Part]:
     """A document, and the objects in it that may be what it is about."""
-    return [body, *(as_object(each) for name, each in body.items() if fold(name) in _WRAPPERS)]
+    inner = {fold(name): as_object(each) for name, each in body.items()}
+    return [body, *(inner[name] for name in _WRAPPERS if inner.get(name))]
 
 
 def state_words(parts: Iterable[Part]) -> list[str]:
@@ -74,13 +86,19 @@ def _words_of(part: Part) -> Iterator[str]:
 
 def _find_words(text: str, *, is_state: bool) -> Iterator[str]:
     """Of a type, a ping is the kind of a check. In `incident.resolved` it is the last word that
-    says what has happened."""
+    says what has happened, and in `check.up` the one behind the last dot."""
     if names_state(text):
         if is_state or text.strip().lower() != "ping":
             yield text
         return
-    parts = [] if is_state else re.split(r"[\W_]+", text[:200].lower())
+    if is_state:
+        return
+    kind = text[:200].lower()
+    parts = re.split(r"[\W_]+", kind)
     yield from (each for each in reversed(parts) if each.endswith("ed") and each in WORDS)
+    last = re.split(r"[.:/]", kind)
+    if len(last) > 1 and last[-1] in WORDS:
+        yield last[-1]
 
 
 def state_of_parts(parts: Iterable[Part]) -> State:
@@ -95,7 +113,7 @@ def key_of_parts(body: Part, parts: Sequence[Part]) -> str:
             return identity
     tells_state = bool(state_words(parts))
     # What has a level in place of a state (`CRITICAL`, then `OK`) tells none while it fires.
-    if (tells_state or find_field(_LEVELS, *parts)) and (key := _key_of_id(parts)):
+    if (tells_state or find_field(_LEVELS, *parts)) and (key := _key_of_id(body, parts)):
         return key
     if tells_state and (key := _key_of_names(body)):
         return key
@@ -112,33 +130,49 @@ def find_field(names: Iterable[str], *parts: Part) -> str:
     return ""
 
 
-def _key_of_id(parts: Sequence[Part]) -> str:
-    """Around what has an id, an envelope has one of its own; so the innermost counts."""
-    part = next((each for each in reversed(parts) if read_text(each.get("id"))), None)
+def _key_of_id(body: Part, parts: Sequence[Part]) -> str:
+    """Around what has an id, an envelope has one of its own, which is that of the post. Of one
+    monitor more than one thing is checked."""
+    part = next((each for each in (*parts[1:], parts[0]) if read_text(each.get("id"))), None)
     if part is None:
         return ""
     texts = {fold(name): read_text(value) for name, value in part.items()}
-    places = [text for name, text in sorted(texts.items()) if name in _PLACES and text]
-    return " ".join((texts["id"], *places))
+    told = [text for name, text in sorted(texts.items()) if name in _PLACES and text]
+    if part in (body.get("monitor"), body.get("check")):
+        told += [_without_words(find_field((name,), each)) for each in parts for name in _KINDS]
+    return " ".join((texts["id"], *filter(None, told)))
 
 
 def _key_of_names(body: Part) -> str:
-    """Of a document that names what it watches."""
-    texts = {fold(name): read_text(each) for name, each in body.items()}
-    kept: dict[str, JSON] = {name: text for name, text in texts.items() if _stays(name, text)}
+    """Of a document that names what it watches. What it holds in objects and lists tells apart as
+    well: two alerts must never become one, while one may be taken for two."""
+    kept: dict[str, JSON] = {}
+    for name, value in body.items():
+        if isinstance(value, dict | list):
+            kept[name] = value
+        elif text := _what_stays(fold(name), read_text(value)):
+            kept[fold(name)] = text
     is_named = any(name in _NAMING or is_name_of_alert(name) for name in kept)
     return key_of_document(kept) if is_named else ""
 
 
-def _stays(name: str, text: str) -> bool:
-    if not text or len(text) > _LONGEST_LABEL:
-        return False
-    if _OWN_ID.fullmatch(name):
-        return True
-    is_word = any(each.isalpha() for each in text) and read_moment(text) is None
-    is_judgement = names_state(text) or normalise(text, {}) != "unknown"
-    is_kind = any(_find_words(text, is_state=False))
-    return is_word and not is_judgement and not is_kind and not _CHANGING.fullmatch(name)
+def _what_stays(name: str, text: str) -> str:
+    """Of a field, what is the same when the alert is over; empty where nothing is."""
+    if len(text) > _LONGEST_LABEL or _CHANGING.fullmatch(name):
+        return ""
+    if _MEASURED.fullmatch(name) or read_moment(text) is not None:
+        return ""
+    # The number of a state, beside the field that says it in words.
+    is_state = any(each.fullmatch(name) for each in _STATES) and text.isdigit()
+    is_judgement = is_state or names_state(text) or normalise(text, {}) != "unknown"
+    return "" if is_judgement else _without_words(text)
+
+
+def _without_words(text: str) -> str:
+    """`check.up` and `check.down` are of one kind."""
+    if " " in text or not any(_find_words(text, is_state=False)):
+        return text
+    return ".".join(each for each in re.split(r"[\W_]+", text.lower()) if each not in WORDS)
 
 
 def _without_state(body: Part) -> dict[str, JSON]:
