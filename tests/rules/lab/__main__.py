@@ -18,6 +18,8 @@ from ops.settings import OpsSettings
 from ops.targets import Targets
 from rules.run import OPENING, RulesTask, run_rules
 from tests.agents.doubles import MemoryJournal
+from tests.rules.lab.clusters.looking import look
+from tests.rules.lab.clusters.scenes import ClusterScene
 from tests.rules.lab.live import NEVER_LIVE, LiveToolbox, dump
 from tests.rules.lab.machine import Machine, run_apart
 from tests.rules.lab.scenes import Scene
@@ -39,7 +41,7 @@ def main() -> None:
     for name in asked.names or scenes:
         print(name, file=sys.stderr, flush=True)
         scene = scenes[name]
-        if line := run_apart(lambda scene=scene: asyncio.run(_record(scene))):
+        if line := _record(scene):
             lines[name] = line
         kept = [lines[each] for each in scenes if each in lines]
         path.write_text("".join(f"{each}\n" for each in kept), encoding="utf-8")
@@ -48,14 +50,26 @@ def main() -> None:
 def _read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.rules.lab", description=__doc__)
     parser.add_argument("half", choices=["first", "second", "third", "fourth"])
-    parser.add_argument("group", help="such as postgres")
+    parser.add_argument("group", help="such as postgres, or over_kubectl for clusters")
     parser.add_argument("names", nargs="*", help="scenes; every one if left out")
     return parser.parse_args()
 
 
-def _scenes_of(half: str, group: str) -> Mapping[str, Scene]:
-    found: Sequence[Scene] = import_module(f"tests.rules.lab.{half}.{group}").SCENES
-    return {scene.name: scene for scene in found}
+def _scenes_of(half: str, group: str) -> Mapping[str, Scene | ClusterScene]:
+    module = "clusters" if group.startswith("over_") else group
+    found: Sequence[Scene | ClusterScene] = import_module(f"tests.rules.lab.{half}.{module}").SCENES
+    return {
+        scene.name: scene
+        for scene in found
+        if isinstance(scene, Scene) or group == f"over_{scene.server.replace('-', '_')}"
+    }
+
+
+def _record(scene: Scene | ClusterScene) -> str:
+    """One line of a file; nothing where a scene could not be set off."""
+    if isinstance(scene, ClusterScene):
+        return asyncio.run(look(scene))
+    return run_apart(lambda: asyncio.run(_record_machine(scene)))
 
 
 def _set_off(scene: Scene) -> tuple[tuple[DeclaredService, ...], tuple[str, ...]]:
@@ -69,7 +83,7 @@ def _set_off(scene: Scene) -> tuple[tuple[DeclaredService, ...], tuple[str, ...]
     return declared, (*NEVER_LIVE, *absent)
 
 
-async def _record(scene: Scene) -> str:
+async def _record_machine(scene: Scene) -> str:
     declared, not_here = _set_off(scene)
     now = datetime.now(UTC)
     alert = {
