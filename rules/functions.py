@@ -33,7 +33,7 @@ _GENERATED = (
 )
 _OF_A_REPLICA_SET = re.compile(r"(.+?)-[0-9a-f]{6,10}")
 _FORMATS = ("%a %Y-%m-%d %H:%M:%S %Z", "%a %b %d %H:%M:%S %Y", "%b %d %H:%M:%S %Y %Z",
-            "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S")  # fmt: skip
+            "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S", "%d %b %Y %H:%M:%S")  # fmt: skip
 
 
 def number(value: object) -> float:

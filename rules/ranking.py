@@ -191,12 +191,16 @@ def find_alert_entities(
         value for label, value in alert.labels.items() if label.endswith("namespace") and value
     }
     known = graph.entities | set(graph.needs) | set(graph.needed_by)
-    known |= {each.entity for each in findings}
+    found_at = {each.entity for each in findings}
+    known |= found_at
     found = set()
     for entity in known:
         kind, name = split_entity(entity)
         space, _, own = name.rpartition("/")
-        if kind == "namespace" or len(own) < _SHORTEST_NAME or own.lower() not in words:
+        # Nearly every alert says in which namespace it is; few are about one.
+        if kind == "namespace" and entity not in found_at:
+            continue
+        if len(own) < _SHORTEST_NAME or own.lower() not in words:
             continue
         if space and namespaces and space not in namespaces:
             continue

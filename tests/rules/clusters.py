@@ -72,7 +72,9 @@ class Cluster:
     tables: Mapping[str, str] = field(default_factory=dict)
     """Other lists as kubectl prints them."""
     details: Mapping[str, str] = field(default_factory=dict)
-    """Other descriptions, by `kind name`."""
+    """Other descriptions, by the command."""
+    objects: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Other objects of the API as YAML, by kind and name."""
 
 
 def make_world(
@@ -164,7 +166,7 @@ def _lists(cluster: Cluster) -> dict[str, str]:
                        [[n, s, "<none>", "90d", "v1.33.2"] for n, s in cluster.nodes]),
         **{kind: nothing for kind in (
             "statefulsets", "daemonsets", "jobs", "cronjobs", "horizontalpodautoscalers",
-            "resourcequotas", "networkpolicies", "ingresses")},
+            "resourcequotas", "networkpolicies", "ingresses", "poddisruptionbudgets", "namespaces")},
         **cluster.tables,
     }  # fmt: skip
 
@@ -247,7 +249,8 @@ def _texts(cluster: Cluster) -> Iterator[tuple[str, str]]:
     """Commands of kubectl with what they print."""
     yield "kubectl get pods -A -o wide", _pods(cluster)
     yield "kubectl get events -A", _events(cluster)
-    for space in sorted({p.namespace for p in cluster.pods} | {n for n, _, _ in cluster.events}):
+    named = {p.namespace for p in cluster.pods} | {n for n, _, _ in cluster.events}
+    for space in sorted(named - {""}):
         yield f"kubectl get pods -n {space} -o wide", _pods(cluster, space)
         yield f"kubectl get events -n {space}", _events(cluster, space)
     for kind, text in _lists(cluster).items():
@@ -312,6 +315,7 @@ _KINDS = {
     "daemonsets": "DaemonSet", "jobs": "Job", "cronjobs": "CronJob",
     "horizontalpodautoscalers": "HorizontalPodAutoscaler", "resourcequotas": "ResourceQuota",
     "networkpolicies": "NetworkPolicy", "ingresses": "Ingress",
+    "poddisruptionbudgets": "PodDisruptionBudget", "namespaces": "Namespace",
 }  # fmt: skip
 
 
@@ -367,12 +371,14 @@ def _by_objects(cluster: Cluster) -> Iterator[Mapping[str, Any]]:
         yield {"tool": "resources_get", "arguments": {"kind": "Node", "name": name},
                "text": yaml.safe_dump({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
                                        "status": {"conditions": conditions}})}  # fmt: skip
+    for (kind, name), text in cluster.objects.items():
+        yield {"tool": "resources_get", "arguments": {"kind": kind, "name": name}, "text": text}
     for space, name, selector, _ in cluster.services:
         labels = dict(each.split("=") for each in selector.split(",")) if selector else {}
         yield {"tool": "resources_get", "arguments": {"kind": "Service", "name": name, "namespace": space},
                "text": yaml.safe_dump({"apiVersion": "v1", "kind": "Service",
                    "metadata": {"name": name, "namespace": space},
-                   "spec": {"selector": labels, "ports": [{"port": 80, "targetPort": int(cluster.target_port)}]}})}  # fmt: skip
+                   "spec": {"selector": labels, "ports": [{"port": 80, "targetPort": int(cluster.target_port) if cluster.target_port.isdigit() else cluster.target_port}]}})}  # fmt: skip
 
 
 def _object(pod: Pod) -> dict[str, Any]:

@@ -172,7 +172,7 @@ FRESH: tuple[Scenario, ...] = (
     Scenario("amqp is refused", crash("pika.exceptions.AMQPConnectionError: Connection to rabbitmq:5672 failed: [Errno 111] Connection refused\n"), "kubernetes.dependency_away|kubernetes.crashes"),
     Scenario("flag is unknown", crash("flag provided but not defined: -listen-adress\nUsage of /server:\n  unknown flag: -listen-adress\n", 2), "kubernetes.configuration_wrong"),
     Scenario("yaml of the configuration", crash("Error: yaml: line 14: did not find expected key\n"), "kubernetes.configuration_wrong"),
-    Scenario("java throws", crash('Exception in thread "main" java.lang.IllegalStateException: Schema version 41 is older than 42\n\tat com.acme.Main.main(Main.java:12)\n'), "kubernetes.crashes"),
+    Scenario("java throws", crash('Exception in thread "main" java.lang.IllegalStateException: Schema version 41 is older than 42\n\tat com.acme.Main.main(Main.java:12)\n'), "kubernetes.schema_does_not_fit"),
     Scenario("volume may not be written", crash("mkdir /data/cache: permission denied\n"), "kubernetes.file_refused"),
     Scenario("mongo refuses the login", crash("MongoServerError: Authentication failed.\n"), "kubernetes.login_refused"),
     Scenario("readiness path is wrong", broken(web("Running", Event("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 404", "5s (x80 over 12m)"), age="12m")), "kubernetes.fails_its_readiness"),
@@ -188,7 +188,7 @@ FRESH: tuple[Scenario, ...] = (
     Scenario("labels were changed", well(web("Running", ready="1/1", labels="app=checkout-v2"), services=(("shop", "checkout", "app=checkout,tier=web", ""),)), "kubernetes.selector_matches_nothing", "service:shop/checkout", alert("EndpointDown", service="checkout")),
     Scenario("provisioner fails", broken(web("Pending", Event("FailedScheduling", "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available"), node=""), claims=(("shop", "uploads", "Pending", "gp3"),), events=(("shop", "persistentvolumeclaim/uploads", Event("ProvisioningFailed", 'failed to provision volume with StorageClass "gp3": rpc error: code = ResourceExhausted desc = volume limit exceeded')),)), "kubernetes.claim_not_provided", "claim:shop/uploads"),
     Scenario("autoscaler sees nothing", well(tables={"horizontalpodautoscalers": "NAMESPACE   NAME       REFERENCE             TARGETS              MINPODS   MAXPODS   REPLICAS   AGE\nshop        checkout   Deployment/checkout   cpu: <unknown>/60%   2         6         2          30d"}), "kubernetes.autoscaler_blind", "*", alert("HighLatency", deployment="checkout")),
-    Scenario("init container fails", broken(web("Init:CrashLoopBackOff", before="migrate: error: relation \"orders\" already exists\n", restarts="6 (1m ago)", last="Error", last_exit=1)), "kubernetes.crashes"),
+    Scenario("init container fails", broken(web("Init:CrashLoopBackOff", before="migrate: error: relation \"orders\" already exists\n", restarts="6 (1m ago)", last="Error", last_exit=1)), "kubernetes.schema_does_not_fit"),
     # ---- Nothing is wrong that the alert is about -----------------------------------------------
     Scenario("a rollout has just begun", well(web("Running", ready="1/1"), Pod("checkout-7b9c4d5f68-aaaaa", status="PodInitializing", ready="0/1", age="14s", labels="app=checkout"))),
     Scenario("one restart yesterday", well(web("Running", ready="1/1", restarts="1 (26h ago)", age="9d", last="Error", last_exit=1))),

@@ -9,7 +9,7 @@ from rules.alerts import read_alert
 from rules.examples import run_examples
 from rules.run import make_scope
 from safety.commands.proof import prove
-from tests.rules import host_scenarios, kubernetes_scenarios
+from tests.rules import host_kinds, host_scenarios, kubernetes_kinds, kubernetes_scenarios
 from tests.rules.worlds import FOLDER, NOW, Investigated, built_in_packs, investigate, read_worlds
 
 PACKS = built_in_packs()
@@ -79,12 +79,14 @@ def assert_report_holds(result: Investigated) -> None:
 
 
 @pytest.mark.parametrize(
-    "scenarios", [kubernetes_scenarios, host_scenarios], ids=["clusters", "host"]
+    ("scenarios", "kinds"),
+    [(kubernetes_scenarios, kubernetes_kinds), (host_scenarios, host_kinds)],
+    ids=["clusters", "host"],
 )
-async def test_the_right_cause_comes_first_and_nothing_is_found_where_all_is_well(scenarios):
+async def test_the_right_cause_comes_first_and_nothing_is_found_where_all_is_well(scenarios, kinds):
     wrong = [
         (world.name, result.found["causes"][:1])
-        for world in scenarios.worlds((*scenarios.KNOWN, *scenarios.FRESH))
+        for world in scenarios.worlds((*scenarios.KNOWN, *scenarios.FRESH, *kinds.KINDS))
         if not (result := await investigate(world, PACKS)).is_right
     ]
 

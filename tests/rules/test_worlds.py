@@ -5,7 +5,8 @@ tell of them. Whoever writes rules may look at the first half. The second was me
 anybody who writes rules had seen it: 42 of its 68 causes came first by the words that had been
 written down, 47 once two mistakes of the lab were mended, 52 as a person reads what was said. In
 its 35 healthy worlds there were 6 false alarms, 5 of them by those mistakes. Of the packs that came
-next, still without a sight of it, 55 were right and one alarm was false.
+next, still without a sight of it, 55 were right and one alarm was false. What was wrong then has
+been mended since, by its kind: neither half measures anything unseen any more.
 
 The third and the fourth half are of a maker who had seen neither the packs nor the other worlds;
 their clusters were told of by real programs, which asked a stand-in of the API. At first sight 30
@@ -31,16 +32,7 @@ PACKS = built_in_packs()
 HALVES = {"first": first_half, "second": second_half, "third": third_half}
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
-    "second": (
-        "a flash disk does not answer",
-        "a layer finds no space over kubernetes",
-        "a migration waits for ever over kubectl",
-        "no node has the port free over ops",
-        "queues/refused messages pile up",
-        "redis/slow readers are cut off",
-        "redis/too few replicas for a write",
-        "the volume of the database is full over kubernetes",
-    ),
+    "second": (),
     "third": (
         "a unit of nobody's interest failed at the last start",
         "over_kubectl/a dead node keeps the volume",
@@ -48,10 +40,8 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "over_kubectl/release wants a setting nobody gave",
         "over_kubectl/scaled to nothing on purpose",
         "over_kubectl/the account of a controller lost a right",
-        "over_kubectl/the registry's certificate ended, told over cut answers",
         "over_kubernetes_server/a policy shuts a namespace in",
         "over_kubernetes_server/an init container waits for a database whose volume is full",
-        "over_kubernetes_server/only tainted nodes are left",
         "over_kubernetes_server/the nightly load breaks on a column",
         "nginx/no space for what is cached",
         "nginx/one application behind it answers with errors",
