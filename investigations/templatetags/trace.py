@@ -116,15 +116,17 @@ def folded_iterations(
     execution_id: uuid.UUID,
     scale: TimeScale,
     iterations: Iterable[Iteration],
+    zoom: str = "",
 ) -> SafeString:
-    """Iterations whose calls come when they are opened."""
+    """Iterations whose calls come when they are opened; with the query `zoom`, to its scale."""
+    behind = f"?{escape(zoom)}" if zoom else ""
     before = _iterations_of(session_id, execution_id, get_script_prefix())
     return SafeString(
         "".join(
             f'<details class="t-branch" id="agent-{execution_id}-{each.place}" data-iteration'
-            f' data-body="{before}{each.place}/" data-holds="{each.anchors}">\n'
+            f' data-body="{before}{each.place}/{behind}" data-holds="{each.anchors}">\n'
             f"{iteration_head(scale, each, True)}\n"
-            f'<div><p class="t-node-note"><a href="{before}{each.place}/">'
+            f'<div><p class="t-node-note"><a href="{before}{each.place}/{behind}">'
             "Show the calls of this iteration</a></p></div>\n</details>"
             for each in iterations
         )

@@ -33,6 +33,7 @@ def trace(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         "scale": page.scale,
         "filters": [_link_filter(name, page.counts[name], row_filter) for name in _WORDS],
         "longer": _LONGER,
+        "zoom": urlencode(_zoom_of(row_filter)),
     }
     return render(request, "investigations/trace.html", context)
 
@@ -40,14 +41,27 @@ def trace(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 def _read_filter(request: HttpRequest) -> RowFilter:
     """What the address asks for; what it cannot mean lets everything through."""
     wanted, longer = request.GET.get("show", "all"), request.GET.get("longer", "")
-    seconds = int(longer) if longer.isascii() and longer.isdigit() and len(longer) < 6 else 0
-    return RowFilter(wanted if wanted in _WORDS else "all", seconds)
+    seconds = _read_number(longer) or 0
+    return RowFilter(wanted if wanted in _WORDS else "all", seconds, _read_stage(request))
+
+
+def _read_stage(request: HttpRequest) -> int | None:
+    return _read_number(request.GET.get("stage", ""))
+
+
+def _read_number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+
+
+def _zoom_of(row_filter: RowFilter) -> dict[str, str]:
+    return {} if row_filter.stage is None else {"stage": str(row_filter.stage)}
 
 
 def _link_filter(name: str, count: int, row_filter: RowFilter) -> dict[str, object]:
     query = {"show": name} if name != "all" else {}
     if row_filter.seconds:
         query["longer"] = str(row_filter.seconds)
+    query |= _zoom_of(row_filter)
     return {"name": name, "word": _WORDS[name], "count": count, "query": urlencode(query),
             "is_on": name == row_filter.wanted}  # fmt: skip
 
@@ -102,7 +116,8 @@ def iteration(
 ) -> HttpResponse:
     """The calls of one iteration, where the page left them out."""
     session = find_shown(session_id)
-    found, scale = _or_404(lambda: read_iteration(session, execution_id, place))
+    stage = _read_stage(request)
+    found, scale = _or_404(lambda: read_iteration(session, execution_id, place, stage))
     context: dict[str, object] = {"each": found, "scale": scale}
     return _render_call(request, session_id, "iteration", f"agent-{execution_id}-{place}", context)
 

@@ -155,11 +155,14 @@ class TracePage:
 
     @cached_property
     def scale(self) -> TimeScale:
-        return TimeScale(((each.start, each.end) for each in self.stages), self.idle)
+        return _scale_of(self.stages, self.idle, self.row_filter.stage)
 
     @property
     def shown(self) -> list[TracedStage]:
-        return [each for each in self.stages if self.row_filter.is_open or each.is_shown]
+        return [
+            each for each in _only(self.stages, self.row_filter.stage)
+            if self.row_filter.is_open or each.is_shown
+        ]  # fmt: skip
 
     @property
     def status(self) -> str:
@@ -176,6 +179,16 @@ class TracePage:
 
 
 _FAILED = (AgentExecution.Status.FAILED, AgentExecution.Status.TIMED_OUT)
+
+
+def _only(stages: Sequence[TracedStage], index: int | None) -> Sequence[TracedStage]:
+    """The stage of that index; all of them where none is wanted, or none has it."""
+    return [each for each in stages if each.stage.stage_index == index] or stages
+
+
+def _scale_of(stages: Sequence[TracedStage], idle: Sequence[Span], index: int | None) -> TimeScale:
+    """What bars are drawn to: the time of all stages, or of the one that somebody looks into."""
+    return TimeScale(((each.start, each.end) for each in _only(stages, index)), idle)
 
 
 def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -> TracePage:
@@ -200,7 +213,7 @@ def read_trace_page(session: AlertSession, row_filter: RowFilter = EVERYTHING) -
 
 
 def read_iteration(
-    session: AlertSession, execution_id: uuid.UUID, place: int
+    session: AlertSession, execution_id: uuid.UUID, place: int, stage: int | None = None
 ) -> tuple[Iteration, TimeScale]:
     """One iteration of an agent or of a sub-agent, and what its bars are drawn to.
 
@@ -215,7 +228,7 @@ def read_iteration(
     stages = Stage.objects.filter(session=session).order_by("stage_index")
     spans = [TracedStage(each, (), each.completed_at or reader.now) for each in stages]
     idle = _read_idle(session.pk, reader.now)
-    return found, TimeScale(((each.start, each.end) for each in spans), idle)
+    return found, _scale_of(spans, idle, stage)
 
 
 def _executions_of(stages: Sequence[TracedStage]) -> list[AgentExecution]:

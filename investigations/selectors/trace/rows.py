@@ -331,11 +331,14 @@ def group_by_iteration(rows: Iterable[TraceRow]) -> list[Iteration]:
 
 @dataclass(frozen=True)
 class RowFilter:
-    """Which rows a page shows: those of a kind, or with an error, that took at least so long."""
+    """Which rows a page shows: those of a kind, or with an error, that took at least so long; and
+    of which stage, whose time then takes the whole scale."""
 
     wanted: str = "all"
     """errors, llm, tools, or anything else for all."""
     seconds: int = 0
+    stage: int | None = None
+    """The index of a stage; None for all."""
 
     @property
     def is_open(self) -> bool:

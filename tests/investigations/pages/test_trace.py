@@ -128,6 +128,50 @@ def test_short_calls_can_be_left_out_together_with_another_filter(viewer, traced
     assert 'id="T1"' not in _read(viewer, traced, "?show=llm&longer=10")
 
 
+@pytest.fixture
+def two_stages(long) -> AlertSession:
+    """The second stage takes half of the time."""
+    end = long.started_at + timedelta(seconds=40)
+    long.stages.update(started_at=long.started_at, completed_at=end)
+    StageFactory(
+        session=long, stage_name="Check", stage_index=2, status="completed",
+        started_at=end, completed_at=end + timedelta(seconds=40),
+    )  # fmt: skip
+    return long
+
+
+def test_the_time_of_one_stage_can_take_the_whole_scale(viewer, two_stages):
+    whole = _read(viewer, two_stages)
+    zoomed = _read(viewer, two_stages, "?stage=2")
+
+    assert '<option value="2">Zoom to 2 Check</option>' in whole
+    assert 'x="50.0%" y="3" width="50.0%"' in whole
+    assert '<option value="2" selected>' in zoomed
+    assert 'x="0.0%" y="3" width="100.0%"' in zoomed
+    assert zoomed.count('id="stage-') == 1
+    assert 'href="?' not in zoomed
+    assert "?show=tools&amp;stage=2" in zoomed
+
+
+def test_what_is_opened_in_a_zoomed_stage_is_drawn_to_its_scale(viewer, two_stages):
+    execution = two_stages.executions.get()
+    two_stages.mcp_interactions.filter(tool_number=7).update(duration_ms=0)
+    opened = f"agents/{execution.pk}/7/"
+
+    page = _read(viewer, two_stages, "?stage=1")
+
+    assert f'data-body="/sessions/{two_stages.pk}/trace/{opened}?stage=1"' in page
+    assert 'x="18.75%" y="3"' in _open(viewer, two_stages, opened)
+    assert 'x="37.5%" y="3"' in _open(viewer, two_stages, f"{opened}?stage=1")
+
+
+@pytest.mark.parametrize("stage", ["x", "-1", "77", "9" * 40])
+def test_a_stage_that_there_is_not_leaves_the_whole_session(viewer, two_stages, stage):
+    page = _read(viewer, two_stages, f"?stage={stage}")
+
+    assert page.count('id="stage-') == 2
+
+
 @pytest.mark.parametrize("longer", ["x", "-1", "\u0663", "9" * 40])
 def test_a_duration_that_is_none_leaves_everything(viewer, traced, longer):
     assert 'id="T2"' in _read(viewer, traced, f"?longer={longer}")
