@@ -106,8 +106,9 @@ def widen(
             inside.append(clipped)
             waiting.pop()
         if not inside:
-            yield waiting.pop()
-        elif scalar.is_plain and (scalar.is_in_flow or inside[0].start == scalar.start):
+            # The scalar is empty: what begins in front of it goes on with the next one.
+            continue
+        if scalar.is_plain and (scalar.is_in_flow or inside[0].start == scalar.start):
             said = _replaced(text, scalar, inside, wording)
             quoted = json.dumps(" ".join(said.split()), ensure_ascii=False)
             yield Span(scalar.start, scalar.end, inside[0].kind, replacement=quoted)

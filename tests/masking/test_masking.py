@@ -386,6 +386,8 @@ SETTINGS = st.recursive(
 ).filter(lambda document: isinstance(document, dict | list))
 
 
+# An empty text within a secret.
+@example({"password": {"apiKey": PASSWORD, "": PASSWORD, "password": PASSWORD}}, None, 40)
 @given(SETTINGS, st.sampled_from([None, True, False]), st.sampled_from([40, 80, 10_000]))
 def test_valid_yaml_stays_valid_and_keeps_its_shape(document, flow, width):
     text = yaml.safe_dump(document, default_flow_style=flow, width=width)
