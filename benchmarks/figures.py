@@ -55,11 +55,13 @@ def _spell(cell: Cell) -> str:
 # ---- Processes ----------------------------------------------------------------------------------
 
 
-def cpu_seconds(pid: int) -> float:
-    """User and system time so far of a process and of its living children."""
+def cpu_seconds(pid: int, *, with_ended: bool = False) -> float:
+    """User and system time so far of a process and of its living children; `with_ended`, also of
+    the children that it has had."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return own + sum(cpu_seconds(child) for child in _children(pid))
+    ticks = sum(map(int, fields[11 : 15 if with_ended else 13]))
+    own = ticks / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu_seconds(child, with_ended=with_ended) for child in _children(pid))
 
 
 def resident_mb(pid: int) -> float:

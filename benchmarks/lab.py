@@ -57,6 +57,8 @@ class Lab:
         """Whether histories stay for the next run."""
         self.model_port = find_free_port()
         self.model_url = f"http://127.0.0.1:{self.model_port}/v1"
+        self.server_pids: tuple[int, ...] = ()
+        """The keeper of the embedded servers, and these."""
 
     def choose(self, usual: int, quick: int) -> int:
         return quick if self.is_quick else usual
@@ -103,11 +105,10 @@ class Lab:
         return _start(*arguments, ready="Listening on TCP", **_WEB_SETTINGS)
 
     @contextmanager
-    def gunicorn(self) -> Iterator[tuple[Process, int]]:
-        """One process with four threads."""
+    def gunicorn(self, *, workers: int = 1, threads: int = 4) -> Iterator[tuple[Process, int]]:
         port = find_free_port()
-        options = ("--bind", f"127.0.0.1:{port}", "--workers", "1", "--threads", "4")
-        arguments = ("-m", "gunicorn", "tarsy.wsgi:application", *options)
+        options = ("--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", threads)
+        arguments = ("-m", "gunicorn", "tarsy.wsgi:application", *map(str, options))
         process = _start(*arguments, ready="Booting worker", **_WEB_SETTINGS)
         with _until_stopped(process):
             yield process, port
@@ -219,6 +220,7 @@ def open_lab(
         for name in _NOT_OURS:
             os.environ.pop(name, None)
         servers = stack.enter_context(ensure(var_dir))
+        lab.server_pids = servers.pids
         os.environ.update(
             DATABASE_URL=servers.database_url,
             REDIS_URL=servers.redis_url,

@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from psycopg.errors import DeadlockDetected
 
@@ -16,6 +17,7 @@ from config.words import list_names
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery
 from investigations.services.incidents.known import Asked, read_known, read_latest_sessions
+from investigations.services.incidents.plain import PlainTaking
 from investigations.services.incidents.taking import (
     Kind,
     Placed,
@@ -26,6 +28,7 @@ from investigations.services.incidents.taking import (
 )
 from investigations.services.intake import ANY_SOURCE, FIELDS, choose_chain
 from investigations.services.statements import Statements
+from investigations.services.together import Together
 from investigations.sources.fields import as_object
 from investigations.sources.reading import JSON, Post, Reading
 from investigations.sources.registry import read_post, read_post_of, recognise
@@ -42,6 +45,8 @@ SAME_AGAIN = timedelta(seconds=60)
 """How long an equal post counts as one that was sent twice; where the sender numbers its posts, for
 as long as they are kept."""
 MOST_ATTEMPTS = 3
+MOST_TOGETHER = 60
+"""Locks that posts that are taken together ask for: with more, they would wait for their source."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +92,9 @@ def take_delivery(
     QueueFull; nothing is kept then, and the sender may post it again.
     """
     _require_takable(reading, alert_type)
-    post = _describe(reading, body, author, alert_type, is_told_once=is_told_once)
-    return _attempt(lambda: _take(post))
+    post = describe_post(reading, body, author, alert_type, is_told_once=is_told_once)
+    outcome = _take_in_company(post) if _may_have_company(post) else None
+    return outcome or _attempt(lambda: _take(post))
 
 
 def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
@@ -97,7 +103,7 @@ def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
     Raises as `take_delivery` does.
     """
     _require_takable(reading, alert_type)
-    post = _describe(reading, str(uuid.uuid4()), "", alert_type)
+    post = describe_post(reading, str(uuid.uuid4()), "", alert_type)
 
     def take_and_take_back() -> Outcome:
         outcome = _take(post)
@@ -143,7 +149,7 @@ def _with_sessions(alerts: Sequence[Taken]) -> tuple[Taken, ...]:
 
 
 @dataclass(frozen=True)
-class _Described:
+class DescribedPost:
     """A post as it will be kept, before it is decided what becomes of it."""
 
     reading: Reading
@@ -153,9 +159,9 @@ class _Described:
     is_told_once: bool
 
 
-def _describe(
+def describe_post(
     reading: Reading, body: JSON, author: str, alert_type: str, *, is_told_once: bool = False
-) -> _Described:
+) -> DescribedPost:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     delivery = Delivery(
         source=reading.source,
@@ -165,10 +171,10 @@ def _describe(
         size=len(text.encode()),
         body=mask_alert_data(text)[:KEPT_CHARACTERS],
     )
-    return _Described(reading, delivery, author, alert_type, is_told_once)
+    return DescribedPost(reading, delivery, author, alert_type, is_told_once)
 
 
-def _take(post: _Described) -> Outcome:
+def _take(post: DescribedPost) -> Outcome:
     """In two round trips, where no investigation is begun, ended or told of it."""
     now = timezone.now()
     placed = place_alerts(post.reading, now)
@@ -185,14 +191,75 @@ def _take(post: _Described) -> Outcome:
     return _save(rows, _note(post, tuple(taken)), now)
 
 
-def _ask(post: _Described, placed: Placed) -> Asked:
+# ---- Posts that come at the same time -----------------------------------------------------------
+
+
+def _may_have_company(post: DescribedPost) -> bool:
+    """Not within somebody's transaction: the others would be answered before it is committed."""
+    numbered_anew = any(each.about for each in post.reading.alerts)
+    is_small = _weigh(post) <= MOST_TOGETHER // 2
+    return is_small and not numbered_anew and not connection.in_atomic_block
+
+
+def _take_in_company(post: DescribedPost) -> Outcome | None:
+    return company_of(post.reading.source).take(post)
+
+
+@cache
+def company_of(source: str) -> Together[DescribedPost, Outcome]:
+    """One for each source, so that nobody waits for what another source has sent."""
+    return Together(take_together, weigh=_weigh, most=MOST_TOGETHER)
+
+
+def _weigh(post: DescribedPost) -> int:
+    """How many locks a post takes at most."""
+    return 2 * len(post.reading.alerts) + 1
+
+
+def take_together(posts: Sequence[DescribedPost]) -> Sequence[Outcome | None]:
+    """One alone as always. Of several, in one transaction, those of which nothing follows: the
+    others come alone, where more may be asked, written, waited for and refused."""
+    if len(posts) == 1:
+        return [_attempt(lambda: _take(posts[0]))]
+    with transaction.atomic():
+        return _take_plain(posts)
+
+
+def _take_plain(posts: Sequence[DescribedPost]) -> Sequence[Outcome | None]:
+    now, source = timezone.now(), posts[0].reading.source
+    placed = [place_alerts(each.reading, now) for each in posts]
+    asked = [_ask(*each) for each in zip(posts, placed, strict=True)]
+    known = read_known(source, asked, since=now - SAME_AGAIN)
+    rows, outcomes, hashes = Statements(), dict[int, Outcome](), set[str]()
+    plain, taken_at = PlainTaking(source, known, rows, now), list[int]()
+    for place, post in enumerate(posts):
+        # Of two equal ones the second finds the first when it comes alone.
+        if post.delivery.sha256 in hashes:
+            continue
+        hashes.add(post.delivery.sha256)
+        if (first := known.equals.get(place)) is not None:
+            outcomes[place] = _note_duplicate(post, first)
+        elif plain.take(placed[place]):
+            taken_at.append(place)
+    for place, taken in zip(taken_at, plain.finish(), strict=True):
+        outcomes[place] = _note(posts[place], taken)
+    for outcome in outcomes.values():
+        _keep(rows, outcome, now)
+    rows.run()
+    return [outcomes.get(place) for place in range(len(posts))]
+
+
+# ---- What is kept -------------------------------------------------------------------------------
+
+
+def _ask(post: DescribedPost, placed: Placed) -> Asked:
     delivery = post.delivery
     return Asked(
         delivery.sha256, delivery.delivery_id, post.is_told_once, placed.keys, placed.placings
     )
 
 
-def _note(post: _Described, taken: tuple[Taken, ...]) -> Outcome:
+def _note(post: DescribedPost, taken: tuple[Taken, ...]) -> Outcome:
     begun = next((each for each in taken if each.session and each.kind != Kind.DUPLICATE), None)
     told_of = begun or next((each for each in taken if each.incident), None)
     delivery = post.delivery
@@ -203,7 +270,7 @@ def _note(post: _Described, taken: tuple[Taken, ...]) -> Outcome:
     return Outcome(post.reading, delivery, taken, begun.session if begun else None)
 
 
-def _note_duplicate(post: _Described, first: Delivery) -> Outcome:
+def _note_duplicate(post: DescribedPost, first: Delivery) -> Outcome:
     told = f"duplicate of delivery {first.pk}"
     delivery = post.delivery
     delivery.outcome = Kind.DUPLICATE

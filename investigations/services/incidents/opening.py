@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from config.schema.incidents import IncidentsConfig
 from investigations.incidents.grouping import STORM_KEY, Placing, fit_incident
@@ -25,7 +26,7 @@ def take_in(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> tuple[
     current = batch.incident_of_group(batch.placings[alert.key].group_key)
     incident, is_new = current, False
     kind = MemberChange.Kind.JOINED
-    if current is None or not _takes(current, before, batch, rules):
+    if current is None or not takes(current, before, batch, rules):
         incident, is_new = _open(batch, alert, current, rules)
     elif not current.is_open:
         _reopen(batch, current)
@@ -88,9 +89,10 @@ def _lose_member(batch: Batch, incident: Incident, episode: AlertEpisode, at: da
     batch.touch(incident)
 
 
-def _takes(
+def takes(
     incident: Incident, before: AlertEpisode | None, batch: Batch, rules: IncidentsConfig
 ) -> bool:
+    """Whether an incident takes an alert that begins to fire; `before` is its last episode."""
     # A member comes back while others still fire.
     if incident.is_open and before is not None and before.incident_id == incident.pk:
         return True
@@ -153,18 +155,19 @@ def _title_of(incident: Incident, episode: AlertEpisode) -> str:
 # ---- Storms -------------------------------------------------------------------------------------
 
 
+def find_settled_storm(batch: Batch, most: int) -> Incident | None:
+    """The storm of the source, while it rages and has taken over what there is to be taken over:
+    what joins it now is a member more, and that is all."""
+    storm = _lock_storm(batch)
+    if storm is None or not storm.is_open or not _rages(batch, storm, most):
+        return None
+    return None if _young_beside(batch).exists() else storm
+
+
 def _find_storm(batch: Batch, most: int) -> Incident | None:
     """The storm of the source, while it rages."""
-    held = known = batch.incident_of_group(STORM_KEY)
-    if known is None:
-        rows = Incident.objects.filter(
-            source=batch.source,
-            group_key=STORM_KEY,
-            kind=Incident.Kind.STORM,
-            takes_members=True,
-            last_joined_at__gt=batch.now - _MINUTE,
-        )
-        known = rows.select_for_update(of=("self",)).first()
+    held = batch.incident_of_group(STORM_KEY)
+    known = held or _lock_storm(batch)
     if known is None or not _rages(batch, known, most):
         return None
     if held is None:
@@ -174,6 +177,17 @@ def _find_storm(batch: Batch, most: int) -> Incident | None:
     if not known.is_open:
         _reopen(batch, known)
     return known
+
+
+def _lock_storm(batch: Batch) -> Incident | None:
+    rows = Incident.objects.filter(
+        source=batch.source,
+        group_key=STORM_KEY,
+        kind=Incident.Kind.STORM,
+        takes_members=True,
+        last_joined_at__gt=batch.now - _MINUTE,
+    )
+    return rows.select_for_update(of=("self",)).first()
 
 
 def _rages(batch: Batch, storm: Incident, most: int) -> bool:
@@ -218,13 +232,8 @@ def _open_storm(batch: Batch, alert: AlertReading) -> Incident:
 
 def _absorb(batch: Batch, storm: Incident) -> None:
     """Take over the members of the young incidents; those that somebody writes stay as they are."""
-    rows = Incident.objects.filter(
-        source=batch.source,
-        kind=Incident.Kind.GROUP,
-        opened_at__gt=batch.now - _MINUTE,
-        absorbed_by__isnull=True,
-    ).exclude(pk__in=[each.pk for each in batch.incidents.values()])
-    young = list(rows.select_for_update(skip_locked=True, of=("self",)))
+    rows = _young_beside(batch).select_for_update(skip_locked=True, of=("self",))
+    young = list(rows)
     ids = [each.pk for each in young]
     Incident.objects.filter(pk__in=ids).update(
         absorbed_by=storm, takes_members=False, firing_count=0
@@ -236,6 +245,16 @@ def _absorb(batch: Batch, storm: Incident) -> None:
     batch.absorbed_sessions += _waiting_sessions(ids)
     batch.absorb(storm)
     batch.touch(storm)
+
+
+def _young_beside(batch: Batch) -> QuerySet[Incident]:
+    """Incidents that a storm takes over: not those that the batch itself is about."""
+    return Incident.objects.filter(
+        source=batch.source,
+        kind=Incident.Kind.GROUP,
+        opened_at__gt=batch.now - _MINUTE,
+        absorbed_by__isnull=True,
+    ).exclude(pk__in=list(batch.incidents))
 
 
 def _waiting_sessions(incident_ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from config import get_config
-from investigations.incidents.episodes import judge
+from config.schema.incidents import IncidentsConfig
+from investigations.incidents.episodes import Verdict, judge
 from investigations.incidents.grouping import Placing, place
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery, Incident
@@ -83,7 +84,7 @@ def take_alerts(
     if not placed.keys:
         return [_ignore(each) for each in placed.alerts]
     batch = Batch(reading.source, now, placed.placings, known, rows)
-    decided = [_decide(batch, each) for each in placed.alerts]
+    decided = [decide(batch, each) for each in placed.alerts]
     batch.write()
     over = [each.alert for each in decided if each.kind == Kind.RESOLVED]
     investigations = follow_up(
@@ -94,18 +95,23 @@ def take_alerts(
         over=[f"{each.title} ({each.key})" for each in over[:20]],
         left_out=reading.left_out,
     )
-    return [_tell(each, investigations) for each in decided]
+    return [tell_outcome(each, investigations) for each in decided]
 
 
-def _decide(batch: Batch, alert: AlertReading) -> Taken:
+def judge_alert(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> Verdict:
+    """What an alert that fires or is over means beside what is known of its key."""
+    silence = rules.silence_window if alert.tells_end else rules.quiet_window
+    return judge(alert, batch.known_episode(alert.key), now=batch.now, silence=silence)
+
+
+def decide(batch: Batch, alert: AlertReading) -> Taken:
+    """What becomes of one alert; its outcome in words is told once it is known what follows."""
     rules = get_config().incidents
     if alert.state not in COUNTED:
         return _ignore(alert)
     known = batch.episodes.get(alert.key)
     incident = batch.incidents.get(known.incident_id) if known and known.incident_id else None
-    silence = rules.silence_window if alert.tells_end else rules.quiet_window
-    verdict = judge(alert, batch.known_episode(alert.key), now=batch.now, silence=silence)
-    match verdict:
+    match judge_alert(batch, alert, rules):
         case "begins":
             taken_in, is_new = take_in(batch, alert, rules)
             return Taken(alert, Kind.STARTED if is_new else Kind.JOINED, "", taken_in)
@@ -134,8 +140,8 @@ def _ignore(alert: AlertReading) -> Taken:
     return Taken(alert, Kind.IGNORED, f"ignored: {alert.reason}")
 
 
-def _tell(taken: Taken, investigations: dict[uuid.UUID, Investigation]) -> Taken:
-    """The outcome in words, once it is known what follows for the investigation."""
+def tell_outcome(taken: Taken, investigations: dict[uuid.UUID, Investigation]) -> Taken:
+    """With the outcome in words, as it is known what follows for the investigation."""
     incident = taken.incident
     if incident is not None and incident._state.adding and incident.absorbed_by:
         incident = incident.absorbed_by
