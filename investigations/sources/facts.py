@@ -36,7 +36,8 @@ _NAMES: Mapping[Name, tuple[str, ...]] = {
 }
 """How fields are called, without case and punctuation, the most telling first."""
 _OTHER_LINK = re.compile(
-    r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|runbook))\w+link"
+    r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|hook|runbook|dashboard))"
+    r"\w+(?:link|url)"
 )
 """Of what is called a link in a way of its own, those that are no picture and no button."""
 
@@ -87,11 +88,11 @@ def facts_of_leaves(leaves: Iterable[Leaf]) -> AlertFacts:
 
 def _find(named: Mapping[str, Sequence[Leaf]], wanted: Name, read: Callable[[str], str]) -> str:
     ranked = [
-        (leaf.depth, rank, leaf.text)
+        (leaf.depth, not leaf.is_of_alert, rank, leaf.text)
         for rank, name in enumerate(_NAMES[wanted])
         for leaf in named.get(name, ())
     ]
-    told = (read(text) for _depth, _rank, text in sorted(ranked, key=lambda each: each[:2]))
+    told = (read(each[-1]) for each in sorted(ranked, key=lambda each: each[:3]))
     return next((each for each in told if each), "")
 
 

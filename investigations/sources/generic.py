@@ -33,9 +33,10 @@ from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import titles_of_document, walk
 from investigations.sources.usual_fields import (
-    SEVERITIES,
     find_field,
+    find_severity,
     key_of_parts,
+    level_of_state,
     parts_of,
     state_of_parts,
     state_words,
@@ -87,17 +88,13 @@ def with_what_is_told(alert: AlertReading) -> AlertReading:
     """An alert of a template that tells state and severity in usual fields, not in those of its
     source."""
     body = as_object(alert.body)
-    word = _severity_word(body)
+    word = find_severity(body)
     if not alert.severity_word and word:
         alert = replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
     state = state_of_parts([body])
     if alert.state != "firing" or state == "firing":
         return alert
     return replace(alert, state=state, reason=REASONS.get(state, ""))
-
-
-def _severity_word(body: Mapping[str, JSON]) -> str:
-    return find_field(SEVERITIES, body)
 
 
 def read_document(body: dict[str, JSON]) -> AlertReading:
@@ -109,11 +106,14 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     started, ended = (find_field(names, *parts) for names in (_STARTS, _ENDS))
     state = state_of(*words)
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
-    return make_alert(
+    alert = make_alert(
         state,
         key=key or key_of_parts(body, parts),
         titles=titles_of_document(body),
-        severity=_severity_word(told) or labels.get("severity", "") or facts.severity,
+        severity=find_severity(told)
+        or labels.get("severity", "")
+        or facts.severity
+        or level_of_state(words),
         service=facts.service,
         labels=labels,
         links=facts.links,
@@ -122,6 +122,7 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
         tells_end=bool(words),
         body=body,
     )
+    return replace(alert, cluster=alert.cluster or facts.cluster)
 
 
 def _open(body: dict[str, JSON]) -> tuple[str, dict[str, JSON]]:

@@ -33,6 +33,8 @@ _NO_WORDS = re.compile(
     re.IGNORECASE,
 )
 """What tells nobody anything: numbers and signs, hashes and ids, moments, addresses and paths."""
+_ALERTS = frozenset({"alert", "alarm", "incident", "issue", "problem", "rule"})
+"""What an object is called that is the alert."""
 _LONGEST = 300
 
 
@@ -45,6 +47,8 @@ class Leaf:
     text: str
     place: int = 0
     """Which of the objects of its document it stands in."""
+    parent: str = ""
+    """The name of that object."""
 
     @property
     def folded(self) -> str:
@@ -55,11 +59,22 @@ class Leaf:
     def rank(self) -> int:
         """How well its name says that this is a title; `len(NAMES)` where it does not."""
         folded = self.folded
+        if self.names_alert:
+            return NAMES.index("alertname")
         if folded in NAMES:
             return NAMES.index(folded)
         if text := _TEXT_OF_ALERT.fullmatch(folded):
             return NAMES.index(text[1])
         return NAMES.index("alertname") if is_name_of_alert(folded) else len(NAMES)
+
+    @property
+    def is_of_alert(self) -> bool:
+        """Whether it stands in the object that is the alert, and not in one beside it."""
+        return fold(self.parent) in _ALERTS
+
+    @property
+    def names_alert(self) -> bool:
+        return self.folded == "alertname" or (self.folded == "name" and self.is_of_alert)
 
     @property
     def is_telling(self) -> bool:
@@ -78,20 +93,20 @@ def is_name_of_alert(folded: str) -> bool:
 
 def walk(value: JSON) -> Iterator[Leaf]:
     """The texts of a value, level by level. JSON within a text is read too."""
-    waiting: deque[tuple[int, str, JSON, int]] = deque([(0, "", value, 0)])
+    waiting: deque[tuple[int, str, JSON, int, str]] = deque([(0, "", value, 0, "")])
     for number in range(1, MOST_LEAVES + 1):
         if not waiting:
             return
-        depth, name, node, place = waiting.popleft()
+        depth, name, node, place, parent = waiting.popleft()
         inner = (read_inner(node) or node) if isinstance(node, str) else node
         if isinstance(inner, Mapping):
-            waiting.extend((depth + 1, key, below, number) for key, below in inner.items())
+            waiting.extend((depth + 1, key, below, number, name) for key, below in inner.items())
         elif isinstance(inner, list):
-            waiting.extend((depth + 1, name, below, number) for below in inner)
+            waiting.extend((depth + 1, name, below, number, parent) for below in inner)
         elif isinstance(node, str):
-            yield Leaf(depth, name, node, place)
+            yield Leaf(depth, name, node, place, parent)
         elif isinstance(node, int | float) and not isinstance(node, bool):
-            yield Leaf(depth, name, str(node), place)
+            yield Leaf(depth, name, str(node), place, parent)
 
 
 def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
@@ -104,7 +119,8 @@ def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
         if leaf.folded == "summary" and (name := names.get(leaf.place, "")):
             yield name_and_told(name, "" if _judges(leaf.text) else leaf.text[: 4 * _LONGEST])
             continue
-        beside = told.get(leaf.place, "") if leaf.folded == "alertname" else ""
+        beside = told.get(leaf.place, "") if leaf.names_alert else ""
+        beside = "" if _judges(beside) else beside
         yield name_and_told(leaf.text[: 4 * _LONGEST].strip(), beside) if beside else leaf.text
 
 

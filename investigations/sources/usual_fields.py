@@ -22,7 +22,11 @@ _WRAPPERS = (
     "payload", "detail", "record", "result", "event", "notification",
 )  # fmt: skip
 """Objects that may be what a document is about, the likeliest first."""
-_SUBJECT = r"(?:new|current|alert|alarm|incident|monitor|event|check|problem|issue|notification)*"
+_SUBJECTS = frozenset({
+    "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
+    "message", "uptime", "heartbeat", "host", "service", "site", "server",
+})  # fmt: skip
+_SUBJECT = rf"(?:new|current|{'|'.join(sorted(_SUBJECTS))})*"
 _STATES = tuple(
     re.compile(_SUBJECT + names)
     for names in (
@@ -33,15 +37,15 @@ _STATES = tuple(
 )
 """Names of fields that tell a state, those first that tell nothing else."""
 _LEVELS = ("severity", "level")
-SEVERITIES = (
-    *("severity", "priority", "level", "urgency"),
-    *(
-        f"{what}{word}"
-        for word in ("severity", "priority")
-        for what in ("alert", "incident", "event")
-    ),
-)
-"""Names of fields that tell a severity, the most telling first."""
+_LEVELS_OF_STATES = ("critical", "error", "warning")
+_SEVERITIES = ("severity", "priority", "level", "urgency")
+_FLAGS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("resolved", "recovered", "fixed", "closed"), ("resolved", "firing")),
+    **dict.fromkeys(("firing", "open", "alerting", "triggered"), ("firing", "resolved")),
+    "test": ("test", ""),
+}
+"""What fields that are true or false say of the state, by their names without `is`: if so, if not.
+"""
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
 _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
@@ -61,8 +65,15 @@ _LONGEST_LABEL = 100
 
 def parts_of(body: Part) -> list[Part]:
     """A document, and the objects in it that may be what it is about."""
-    inner = {fold(name): as_object(each) for name, each in body.items()}
-    return [body, *(inner[name] for name in _WRAPPERS if inner.get(name))]
+    inner = _inner_of(body)
+    for envelope in ("data", "payload", "event", "detail"):
+        inner = {**_inner_of(inner.get(envelope, {})), **inner}
+    return [body, *(inner[name] for name in _WRAPPERS if name in inner)]
+
+
+def _inner_of(body: Part) -> dict[str, Part]:
+    named = ((fold(name), as_object(each)) for name, each in body.items())
+    return {name: each for name, each in named if each and name in _WRAPPERS}
 
 
 def state_words(parts: Iterable[Part]) -> list[str]:
@@ -80,13 +91,22 @@ def _words_of(part: Part) -> Iterator[str]:
         for name, text in texts:
             if pattern.fullmatch(name):
                 yield from _find_words(text, is_state=pattern is _STATES[0])
+        if pattern is _STATES[0]:
+            yield from _find_flags(part)
     levels = (text for name, text in texts if name in _LEVELS)
     yield from (text for text in levels if state_of(text) == "resolved")
 
 
+def _find_flags(part: Part) -> Iterator[str]:
+    for name, value in part.items():
+        if isinstance(value, bool):
+            words = _FLAGS.get(fold(name).removeprefix("is"), ("", ""))
+            yield from filter(None, [words[0] if value else words[1]])
+
+
 def _find_words(text: str, *, is_state: bool) -> Iterator[str]:
     """Of a type, a ping is the kind of a check. In `incident.resolved` it is the last word that
-    says what has happened, and in `check.up` the one behind the last dot."""
+    says what has happened, and in `check.up` and `monitor_down` the one at the end."""
     if names_state(text):
         if is_state or text.strip().lower() != "ping":
             yield text
@@ -99,6 +119,8 @@ def _find_words(text: str, *, is_state: bool) -> Iterator[str]:
     last = re.split(r"[.:/]", kind)
     if len(last) > 1 and last[-1] in WORDS:
         yield last[-1]
+    elif parts[-1] in WORDS and not _SUBJECTS.isdisjoint(parts[:-1]):
+        yield parts[-1]
 
 
 def state_of_parts(parts: Iterable[Part]) -> State:
@@ -128,6 +150,19 @@ def find_field(names: Iterable[str], *parts: Part) -> str:
             if text := read_text(plain.get(name)):
                 return text
     return ""
+
+
+def find_severity(body: Part) -> str:
+    """The word of the most telling field, else of one whose name ends with `severity`."""
+    if word := find_field(_SEVERITIES, body):
+        return word
+    others = (read_text(each) for name, each in body.items() if fold(name).endswith("severity"))
+    return next((each for each in others if each), "")
+
+
+def level_of_state(words: Iterable[str]) -> str:
+    """The first word for a state that is a level, as in a status of `CRITICAL`."""
+    return next((word for word in words if word.strip().lower() in _LEVELS_OF_STATES), "")
 
 
 def _key_of_id(body: Part, parts: Sequence[Part]) -> str:
