@@ -43,10 +43,23 @@ class LiveToolbox(WorldToolbox):
             name: value for name, value in target.arguments.items() if name not in _HOW_MUCH
         }
         self.recorded.append(
-            {"tool": target.tool, "arguments": arguments, "text": text,
+            {"tool": target.tool, "arguments": arguments, "text": without_chance(text),
              **({"failed": True} if result.is_error else {})}
         )  # fmt: skip
         return ToolResult(text, text, is_error=bool(result.is_error), size_bytes=len(text))
+
+
+def without_chance(text: str) -> str:
+    """An answer without what differs from call to call, which nobody reads in a record."""
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return text
+    kept = ("host", "truncated", "cuts", "notes")
+    told["meta"] = {key: value for key, value in told["meta"].items() if key in kept and value}
+    if isinstance(told["data"], dict):
+        told["data"].pop("execution", None)
+    return json.dumps(told, ensure_ascii=False)
 
 
 def _without_boot(text: str) -> str:

@@ -28,6 +28,7 @@ from rules.run import OPENING, RulesTask, run_rules
 from tests.agents.doubles import MemoryJournal
 from tests.rules.lab.clusters.api import serve
 from tests.rules.lab.clusters.scenes import ClusterScene
+from tests.rules.lab.live import without_chance
 from tests.rules.recorded import answers_of_host
 from tests.rules.worlds import TOOLS, World, WorldResults, WorldToolbox, built_in_packs
 
@@ -95,18 +96,8 @@ def _line_of(target: ToolTarget, text: str, failed: bool) -> Mapping[str, Any]:
     if target.tool != "read":
         known = TOOLS[target.server][target.tool]
         arguments = {**{name: "" for name in _EMPTY_COUNTS if name in known}, **arguments}
-    text = _without_chance(text) if target.server == "ops" else text
+    text = without_chance(text) if target.server == "ops" else text
     return {"tool": target.tool, "arguments": arguments, "text": text, **more}
-
-
-def _without_chance(text: str) -> str:
-    """An answer of `ops` without what differs from call to call."""
-    told = json.loads(text)
-    kept = ("host", "truncated", "cuts", "notes")
-    told["meta"] = {key: value for key, value in told["meta"].items() if key in kept and value}
-    if isinstance(told["data"], dict):
-        told["data"].pop("execution", None)
-    return json.dumps(told, ensure_ascii=False)
 
 
 async def look(scene: ClusterScene) -> str:

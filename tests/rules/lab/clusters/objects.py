@@ -282,18 +282,19 @@ def control(**more: Any) -> Json:
     return node("cp-1", role="control-plane", taints=[("node-role.kubernetes.io/control-plane", "", "NoSchedule")], address="10.20.0.10", **more)
 
 
-def system(*nodes: Json, version: str = "v1.33.4", has_dns: bool = True, without: str = "") -> list[Json]:
-    """What every cluster has."""
-    found = list(nodes) or [control(version=version), node("node-a1", version=version), node("node-a2", version=version, address="10.20.0.12")]
+def system(*nodes: Json, version: str = "v1.33.4", has_dns: bool = True, without: str = "", is_rented: bool = False) -> list[Json]:
+    """What every cluster has. Of one that is rented, its user does not see what controls it."""
+    workers = [node("node-a1", version=version), node("node-a2", version=version, address="10.20.0.12")]
+    found = list(nodes) or (workers if is_rented else [control(version=version), *workers])
     names = [each["metadata"]["name"] for each in found]
-    workers = [name for name in names if name != "cp-1"]
+    at_work = [name for name in names if name != "cp-1"]
     for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd"):
-        if name != without:
+        if name != without and not is_rented:
             box = Box(name, f"registry.k8s.io/{name}:{'3.5.21-0' if name == 'etcd' else version}", since=20 * DAY)
             found.append(control_pod(name, box))
     if has_dns:
         labels, box = {"k8s-app": "kube-dns"}, Box("coredns", "registry.k8s.io/coredns/coredns:v1.12.0", port=53, since=20 * DAY)
-        pods = [replica("kube-system", "coredns", number, box, labels=labels, node=workers[number % len(workers)], made=20 * DAY) for number in range(2)]
+        pods = [replica("kube-system", "coredns", number, box, labels=labels, node=at_work[number % len(at_work)], made=20 * DAY) for number in range(2)]
         found += [*deployment("kube-system", "coredns", [box], 2, 2, labels=labels, made=90 * DAY), *pods]
         found += service("kube-system", "kube-dns", 53, labels, pods, outside=53, target=53, made=90 * DAY)
     proxy = Box("kube-proxy", f"registry.k8s.io/kube-proxy:{version}", since=20 * DAY)

@@ -289,34 +289,34 @@ def went_well() -> Cluster:
                     job_pod("shop", "front-migrate-7", "zz8kq", box, 3 * HOUR + 2)], {("front-migrate-7-zz8kq", "m", False): 'relation "x" does not exist, creating\ndone\n'})
 
 
-def _of(alertname: str, namespace: str, **more: str) -> dict[str, str]:
+def alert_of(alertname: str, namespace: str, **more: str) -> dict[str, str]:
     return {"alertname": alertname, "namespace": namespace, **more}
 
 
-SLOW = _of("HighLatency", "shop", service="front")
+SLOW = alert_of("HighLatency", "shop", service="front")
 SCENES = (
-    ClusterScene("tag that was never pushed", "kubectl", _of("KubeDeploymentReplicasMismatch", "payments", deployment="ledger", severity="warning"), ("ledger", "not found|does not exist|no such|never"), never_pushed, "31", 25),
-    ClusterScene("docker hub limits pulls after a node was replaced", "kubernetes", _of("KubeContainerWaiting", "cart", pod=pod_name("cart", "cart-cache"), container="app", reason="ErrImagePull"), ("cart-cache", "limit|toomanyrequests|429"), pulled_too_often, "30", 10),
-    ClusterScene("release wants a setting nobody gave", "kubectl", _of("KubePodCrashLooping", "orders", pod=pod_name("orders", "orders-api"), container="app"), ("orders-api", "STRIPE_WEBHOOK_SECRET"), lacks_setting, "29", 10),
-    ClusterScene("slow start is killed by its own probe", "ops", _of("KubeDeploymentReplicasMismatch", "billing", deployment="invoicer"), ("invoicer", "liveness"), killed_by_its_probe, since=15),
-    ClusterScene("asks for more memory than any node has", "kubectl", _of("KubePodNotReady", "ml", pod=pod_name("ml", "ranker")), ("ranker", "memory"), wants_much_memory, since=22),
-    ClusterScene("only tainted nodes are left", "kubernetes-server", _of("KubePodNotReady", "crm", pod=pod_name("crm", "sync")), ("sync", "spot"), only_tainted, since=40),
-    ClusterScene("a dead node keeps the volume", "kubectl", _of("KubeDeploymentReplicasMismatch", "wiki", deployment="wiki"), ("node-a2", "not ready|NotReady|stopped|unreachable|no sign|lost"), volume_of_a_dead_node, since=12),
-    ClusterScene("the secret that is to be mounted is not there", "ops", _of("KubeDeploymentReplicasMismatch", "bank", deployment="connector"), ("connector|mtls-client", "mtls-client|secret"), no_secret, "30", 12),
-    ClusterScene("labels were renamed and the service still asks for the old ones", "kubectl", _of("ProbeFailed", "auth", service="login", severity="critical"), ("login", "select|label"), old_labels, "28", 27),
+    ClusterScene("tag that was never pushed", "kubectl", alert_of("KubeDeploymentReplicasMismatch", "payments", deployment="ledger", severity="warning"), ("ledger", "not found|does not exist|no such|never"), never_pushed, "31", 25),
+    ClusterScene("docker hub limits pulls after a node was replaced", "kubernetes", alert_of("KubeContainerWaiting", "cart", pod=pod_name("cart", "cart-cache"), container="app", reason="ErrImagePull"), ("cart-cache", "limit|toomanyrequests|429"), pulled_too_often, "30", 10),
+    ClusterScene("release wants a setting nobody gave", "kubectl", alert_of("KubePodCrashLooping", "orders", pod=pod_name("orders", "orders-api"), container="app"), ("orders-api", "STRIPE_WEBHOOK_SECRET"), lacks_setting, "29", 10),
+    ClusterScene("slow start is killed by its own probe", "ops", alert_of("KubeDeploymentReplicasMismatch", "billing", deployment="invoicer"), ("invoicer", "liveness"), killed_by_its_probe, since=15),
+    ClusterScene("asks for more memory than any node has", "kubectl", alert_of("KubePodNotReady", "ml", pod=pod_name("ml", "ranker")), ("ranker", "memory"), wants_much_memory, since=22),
+    ClusterScene("only tainted nodes are left", "kubernetes-server", alert_of("KubePodNotReady", "crm", pod=pod_name("crm", "sync")), ("sync", "spot"), only_tainted, since=40),
+    ClusterScene("a dead node keeps the volume", "kubectl", alert_of("KubeDeploymentReplicasMismatch", "wiki", deployment="wiki"), ("node-a2", "not ready|NotReady|stopped|unreachable|no sign|lost"), volume_of_a_dead_node, since=12),
+    ClusterScene("the secret that is to be mounted is not there", "ops", alert_of("KubeDeploymentReplicasMismatch", "bank", deployment="connector"), ("connector|mtls-client", "mtls-client|secret"), no_secret, "30", 12),
+    ClusterScene("labels were renamed and the service still asks for the old ones", "kubectl", alert_of("ProbeFailed", "auth", service="login", severity="critical"), ("login", "select|label"), old_labels, "28", 27),
     ClusterScene("the container runtime of a node is down", "ops", {"alertname": "KubeNodeNotReady", "node": "node-a1"}, ("node-a1", "runtime|PLEG"), runtime_down, since=9),
-    ClusterScene("no pods are made because who admits them is down", "kubectl", _of("KubeDeploymentReplicasMismatch", "tickets", deployment="api"), ("policy-agent", "webhook|admi|no such file|tls.crt|crash|exit|certs"), nobody_admits, since=35),
-    ClusterScene("the nightly load breaks on a column", "kubernetes-server", _of("KubeJobFailed", "dwh", job_name="nightly-load-29408190"), ("nightly-load", "vat_rate"), load_breaks, since=50),
-    ClusterScene("the account of a controller lost a right", "kubectl", _of("ConfigSyncStalled", "gitops", pod=pod_name("gitops", "config-sync")), ("config-sync", "forbidden|may not|RBAC|cannot|refus|right|allow"), lost_right, "30", 11),
-    ClusterScene("an init container waits for a database whose volume is full", "kubernetes-server", _of("KubePodNotReady", "hr", pod=pod_name("hr", "portal")), ("pg-main", "space|full"), waits_for_a_full_database, since=33),
-    ClusterScene("the registry's certificate ended, told over cut answers", "kubectl", _of("KubePodNotReady", "billing", pod=pod_name("billing", "dunning")), ("dunning|harbor", "certificate|x509|tls"), registry_certificate, since=22, most=4000),
-    ClusterScene("a policy shuts a namespace in", "kubernetes-server", _of("HighErrorRate", "stock", service="warehouse"), ("polic|default-deny",), shut_in, since=19),
-    ClusterScene("killed for memory nine days ago", "kubectl", _of("HighLatency", "orders", service="orders-api"), (), killed_long_ago, "32"),
-    ClusterScene("only the playground of others is broken", "kubernetes", _of("HighErrorRate", "shop", service="front"), (), only_others, "31"),
-    ClusterScene("scaled to nothing on purpose", "kubectl", _of("HighLatency", "office", service="intranet"), (), scaled_away, "29"),
-    ClusterScene("the autoscaler works below its limit", "kubernetes", _of("HighLatency", "feed", service="timeline"), (), below_limit),
+    ClusterScene("no pods are made because who admits them is down", "kubectl", alert_of("KubeDeploymentReplicasMismatch", "tickets", deployment="api"), ("policy-agent", "webhook|admi|no such file|tls.crt|crash|exit|certs"), nobody_admits, since=35),
+    ClusterScene("the nightly load breaks on a column", "kubernetes-server", alert_of("KubeJobFailed", "dwh", job_name="nightly-load-29408190"), ("nightly-load", "vat_rate"), load_breaks, since=50),
+    ClusterScene("the account of a controller lost a right", "kubectl", alert_of("ConfigSyncStalled", "gitops", pod=pod_name("gitops", "config-sync")), ("config-sync", "forbidden|may not|RBAC|cannot|refus|right|allow"), lost_right, "30", 11),
+    ClusterScene("an init container waits for a database whose volume is full", "kubernetes-server", alert_of("KubePodNotReady", "hr", pod=pod_name("hr", "portal")), ("pg-main", "space|full"), waits_for_a_full_database, since=33),
+    ClusterScene("the registry's certificate ended, told over cut answers", "kubectl", alert_of("KubePodNotReady", "billing", pod=pod_name("billing", "dunning")), ("dunning|harbor", "certificate|x509|tls"), registry_certificate, since=22, most=4000),
+    ClusterScene("a policy shuts a namespace in", "kubernetes-server", alert_of("HighErrorRate", "stock", service="warehouse"), ("polic|default-deny",), shut_in, since=19),
+    ClusterScene("killed for memory nine days ago", "kubectl", alert_of("HighLatency", "orders", service="orders-api"), (), killed_long_ago, "32"),
+    ClusterScene("only the playground of others is broken", "kubernetes", alert_of("HighErrorRate", "shop", service="front"), (), only_others, "31"),
+    ClusterScene("scaled to nothing on purpose", "kubectl", alert_of("HighLatency", "office", service="intranet"), (), scaled_away, "29"),
+    ClusterScene("the autoscaler works below its limit", "kubernetes", alert_of("HighLatency", "feed", service="timeline"), (), below_limit),
     ClusterScene("an image came at the third try", "kubectl", SLOW, (), third_try, "31"),
-    ClusterScene("a node came and all found their place", "kubernetes", _of("KubePodNotReady", "shop", pod=pod_name("shop", "front", 2)), (), node_came, "30", 9),
+    ClusterScene("a node came and all found their place", "kubernetes", alert_of("KubePodNotReady", "shop", pod=pod_name("shop", "front", 2)), (), node_came, "30", 9),
     ClusterScene("a log full of words for errors", "kubectl", SLOW, (), wordy_log),
-    ClusterScene("a migration beside a release that went well", "kubectl", _of("HighErrorRate", "shop", service="front"), (), went_well, "27"),
+    ClusterScene("a migration beside a release that went well", "kubectl", alert_of("HighErrorRate", "shop", service="front"), (), went_well, "27"),
 )
