@@ -35,6 +35,7 @@ run: $(RUN_STAMP) ## Start everything, without the shop
 unexport PYTHONDONTWRITEBYTECODE
 
 # Whole files side by side, in order: the slow ones come first. PYTEST_ARGS="-n 0 ..." takes one process.
+# "auto" is one process more than there are cores, as most wait now and then; what quick runs does not.
 # The deployment needs a machine to itself: make deploy-check.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/deployment --ignore tests/firefox \
 	--ignore tests/demo
@@ -42,7 +43,7 @@ test: $(DEV_STAMP) chromium ## Run the tests; PYTEST_ARGS are handed on
 	$(PYTEST) $(PYTEST_ARGS)
 
 quick: $(DEV_STAMP) ## Run what needs no process of the product, no browser, no database and not long
-	$(PYTEST) --ignore tests/e2e --ignore tests/embedded \
+	$(PYTEST) -n logical --ignore tests/e2e --ignore tests/embedded \
 		-m "not worker and not browser and not database and not slow" $(PYTEST_ARGS)
 
 deploy-check: $(DEV_STAMP) chromium nginx ## Start docker-compose.yml as processes and walk it in a browser; pictures in test-results/

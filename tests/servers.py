@@ -55,10 +55,12 @@ def _find_servers(var_dir: Path) -> None:
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)  # Before xdist's own answer.
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """What `-n auto` means: one process more than cores, as most wait for workers and browsers now
-    and then. With more than that, time limits of tests are reached on a machine of few cores."""
-    return min((os.cpu_count() or 1) + 1, REDIS_DATABASES)
+    and then. With more than that, time limits of tests are reached on a machine of few cores.
+    `-n logical` means as many as cores: each process more has to import and collect everything."""
+    more = 0 if config.option.numprocesses == "logical" else 1
+    return min((os.cpu_count() or 1) + more, REDIS_DATABASES)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.import_statements import imports_in
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (
     "tarsy", "config", "masking", "safety", "ops", "agents", "rules", "mcp_bridge",
@@ -113,10 +115,10 @@ def _imports(path: Path) -> tuple[tuple[str, int], ...]:
 
 
 def _read_imports(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 is_module = any(

@@ -3,10 +3,14 @@
 import ast
 import re
 import sys
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+
+from tests.import_statements import imports_in
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = {"agents", "benchmarks", "config", "investigations", "masking", "mcp_bridge", "ops", "rules",
@@ -26,18 +30,24 @@ PRODUCT = (
 )
 
 
+@cache
+def _providers() -> Mapping[str, list[str]]:
+    """The distributions of a module, for which all that is installed is read."""
+    return packages_distributions()
+
+
 def imported_by(*packages: str) -> set[str]:
     """The distributions whose modules these packages of ours import."""
-    providers = packages_distributions()
+    providers = _providers()
     names: set[str] = set()
     for package in packages:
         for path in (ROOT / package).rglob("*.py"):
             if INSTALLED & set(path.parts):
                 continue
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in imports_in(path):
                 if isinstance(node, ast.Import):
                     names.update(alias.name.partition(".")[0] for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module:
+                elif node.module:
                     names.add(node.module.partition(".")[0])
     foreign = names - OURS - set(sys.stdlib_module_names)
     return {_normalize(distribution) for name in foreign for distribution in providers[name]}
