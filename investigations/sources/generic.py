@@ -31,7 +31,7 @@ from investigations.sources.reading import (
 )
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
-from investigations.sources.telling import titles_of_document, walk
+from investigations.sources.telling import titles_of_document, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
     find_field,
     find_severity,
@@ -87,11 +87,11 @@ def read(post: Post) -> Reading:
 def with_what_is_told(alert: AlertReading) -> AlertReading:
     """An alert of a template that tells state and severity in usual fields, not in those of its
     source."""
-    body = as_object(alert.body)
-    word = find_severity(body)
+    told = parts_of(as_object(alert.body))[0]
+    word = find_severity(told)
     if not alert.severity_word and word:
         alert = replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
-    state = state_of_parts([body])
+    state = state_of_parts([told])
     if alert.state != "firing" or state == "firing":
         return alert
     return replace(alert, state=state, reason=REASONS.get(state, ""))
@@ -102,15 +102,16 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     key, told = _open(body)
     parts = parts_of(told)
     words = state_words(parts)
-    facts = facts_of_leaves(walk(body))
+    leaves = list(walk(body))
+    facts = facts_of_leaves(leaves)
     started, ended = (find_field(names, *parts) for names in (_STARTS, _ENDS))
     state = state_of(*words)
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
     alert = make_alert(
         state,
         key=key or key_of_parts(body, parts),
-        titles=titles_of_document(body),
-        severity=find_severity(told)
+        titles=titles_of_leaves(leaves),
+        severity=find_severity(parts[0])
         or labels.get("severity", "")
         or facts.severity
         or level_of_state(words),

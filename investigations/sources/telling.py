@@ -4,6 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from investigations.sources.inner_json import read_inner
 from investigations.sources.reading import JSON, name_and_told
@@ -83,7 +84,13 @@ class Leaf:
 
 def fold(name: str) -> str:
     """The name of a field without case and punctuation."""
-    return re.sub(r"[\W_]+", "", name[:80]).lower()
+    return _fold(name[:80])
+
+
+@lru_cache(maxsize=4096)
+def _fold(name: str) -> str:
+    """Documents of one source have the same names, again and again."""
+    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def is_name_of_alert(folded: str) -> bool:
@@ -148,6 +155,10 @@ def _judges(text: str) -> bool:
 
 def titles_of_document(value: JSON) -> Iterator[str]:
     """Everything of a document that may be its title, the best first."""
-    leaves = list(walk(value))
+    yield from titles_of_leaves(list(walk(value)))
+
+
+def titles_of_leaves(leaves: list[Leaf]) -> Iterator[str]:
+    """The same of what `walk` has found."""
     yield from find_titles(leaves)
     yield from find_telling(leaves)

@@ -3,6 +3,8 @@ what names it from one post to the next."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from investigations.sources.fields import as_object, read_moment, read_text
 from investigations.sources.reading import JSON, State, key_of_document
@@ -10,7 +12,18 @@ from investigations.sources.severity import normalise
 from investigations.sources.states import WORDS, names_state, state_of
 from investigations.sources.telling import fold, is_name_of_alert
 
-Part = Mapping[str, JSON]
+MOST_FIELDS = 500
+"""Of one object that are looked at."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A document, or an object in it that may be what it is about, with its name."""
+
+    fields: Mapping[str, JSON]
+    """By folded names; of two that fold alike, the first."""
+    name: str = ""
+
 
 IDENTITIES = (
     "dedupkey", "dedupekey", "deduplicationkey", "fingerprint", "alertuid", "alertkey",
@@ -22,6 +35,7 @@ _WRAPPERS = (
     "payload", "detail", "record", "result", "event", "notification",
 )  # fmt: skip
 """Objects that may be what a document is about, the likeliest first."""
+_ENVELOPES = ("data", "payload", "event", "detail")
 _SUBJECTS = frozenset({
     "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
     "message", "uptime", "heartbeat", "host", "service", "site", "server",
@@ -63,17 +77,26 @@ _KINDS = ("type", "kind", "event", "check")
 _LONGEST_LABEL = 100
 
 
-def parts_of(body: Part) -> list[Part]:
+def parts_of(body: Mapping[str, JSON]) -> list[Part]:
     """A document, and the objects in it that may be what it is about."""
-    inner = _inner_of(body)
-    for envelope in ("data", "payload", "event", "detail"):
-        inner = {**_inner_of(inner.get(envelope, {})), **inner}
-    return [body, *(inner[name] for name in _WRAPPERS if name in inner)]
+    whole = Part(_fold_names(body))
+    inner = _inner_of(whole)
+    for envelope in _ENVELOPES:
+        if envelope in inner:
+            inner = {**_inner_of(inner[envelope]), **inner}
+    return [whole, *(inner[name] for name in _WRAPPERS if name in inner)]
 
 
-def _inner_of(body: Part) -> dict[str, Part]:
-    named = ((fold(name), as_object(each)) for name, each in body.items())
-    return {name: each for name, each in named if each and name in _WRAPPERS}
+def _fold_names(body: Mapping[str, JSON]) -> dict[str, JSON]:
+    folded: dict[str, JSON] = {}
+    for name, value in islice(body.items(), MOST_FIELDS):
+        folded.setdefault(fold(name), value)
+    return folded
+
+
+def _inner_of(part: Part) -> dict[str, Part]:
+    found = ((name, as_object(part.fields.get(name))) for name in _WRAPPERS)
+    return {name: Part(_fold_names(each), name) for name, each in found if each}
 
 
 def state_words(parts: Iterable[Part]) -> list[str]:
@@ -86,7 +109,7 @@ def state_words(parts: Iterable[Part]) -> list[str]:
 
 
 def _words_of(part: Part) -> Iterator[str]:
-    texts = [(fold(name), read_text(value)) for name, value in part.items()]
+    texts = [(name, text) for name, each in part.fields.items() if (text := read_text(each))]
     for pattern in _STATES:
         for name, text in texts:
             if pattern.fullmatch(name):
@@ -98,9 +121,9 @@ def _words_of(part: Part) -> Iterator[str]:
 
 
 def _find_flags(part: Part) -> Iterator[str]:
-    for name, value in part.items():
+    for name, value in part.fields.items():
         if isinstance(value, bool):
-            words = _FLAGS.get(fold(name).removeprefix("is"), ("", ""))
+            words = _FLAGS.get(name.removeprefix("is"), ("", ""))
             yield from filter(None, [words[0] if value else words[1]])
 
 
@@ -127,7 +150,7 @@ def state_of_parts(parts: Iterable[Part]) -> State:
     return state_of(*state_words(parts))
 
 
-def key_of_parts(body: Part, parts: Sequence[Part]) -> str:
+def key_of_parts(body: Mapping[str, JSON], parts: Sequence[Part]) -> str:
     """What stays from post to post: what names the alert, the id of what has a state with where it
     is, or the fields that are names and places. Else the document without its state."""
     for part in parts:
@@ -135,7 +158,7 @@ def key_of_parts(body: Part, parts: Sequence[Part]) -> str:
             return identity
     tells_state = bool(state_words(parts))
     # What has a level in place of a state (`CRITICAL`, then `OK`) tells none while it fires.
-    if (tells_state or find_field(_LEVELS, *parts)) and (key := _key_of_id(body, parts)):
+    if (tells_state or find_field(_LEVELS, *parts)) and (key := _key_of_id(parts)):
         return key
     if tells_state and (key := _key_of_names(body)):
         return key
@@ -145,18 +168,17 @@ def key_of_parts(body: Part, parts: Sequence[Part]) -> str:
 def find_field(names: Iterable[str], *parts: Part) -> str:
     """The first of these fields that says anything, however its name is written."""
     for part in parts:
-        plain = {fold(name): value for name, value in part.items()}
         for name in names:
-            if text := read_text(plain.get(name)):
+            if text := read_text(part.fields.get(name)):
                 return text
     return ""
 
 
-def find_severity(body: Part) -> str:
+def find_severity(part: Part) -> str:
     """The word of the most telling field, else of one whose name ends with `severity`."""
-    if word := find_field(_SEVERITIES, body):
+    if word := find_field(_SEVERITIES, part):
         return word
-    others = (read_text(each) for name, each in body.items() if fold(name).endswith("severity"))
+    others = (read_text(each) for name, each in part.fields.items() if name.endswith("severity"))
     return next((each for each in others if each), "")
 
 
@@ -165,22 +187,24 @@ def level_of_state(words: Iterable[str]) -> str:
     return next((word for word in words if word.strip().lower() in _LEVELS_OF_STATES), "")
 
 
-def _key_of_id(body: Part, parts: Sequence[Part]) -> str:
+def _key_of_id(parts: Sequence[Part]) -> str:
     """Around what has an id, an envelope has one of its own, which is that of the post. Of one
     monitor more than one thing is checked."""
-    part = next((each for each in (*parts[1:], parts[0]) if read_text(each.get("id"))), None)
+    part = next((each for each in (*parts[1:], parts[0]) if read_text(each.fields.get("id"))), None)
     if part is None:
         return ""
-    texts = {fold(name): read_text(value) for name, value in part.items()}
+    texts = {name: read_text(value) for name, value in part.fields.items()}
     told = [text for name, text in sorted(texts.items()) if name in _PLACES and text]
-    if part in (body.get("monitor"), body.get("check")):
+    if part.name in ("monitor", "check"):
         told += [_without_words(find_field((name,), each)) for each in parts for name in _KINDS]
     return " ".join((texts["id"], *filter(None, told)))
 
 
-def _key_of_names(body: Part) -> str:
+def _key_of_names(body: Mapping[str, JSON]) -> str:
     """Of a document that names what it watches. What it holds in objects and lists tells apart as
     well: two alerts must never become one, while one may be taken for two."""
+    if len(body) > MOST_FIELDS:
+        return ""
     kept: dict[str, JSON] = {}
     for name, value in body.items():
         if isinstance(value, dict | list):
@@ -210,10 +234,10 @@ def _without_words(text: str) -> str:
     return ".".join(each for each in re.split(r"[\W_]+", text.lower()) if each not in WORDS)
 
 
-def _without_state(body: Part) -> dict[str, JSON]:
+def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
     """A document that says `firing` and the same one that says `resolved` are about one alert."""
     return {
         name: value
         for name, value in body.items()
-        if not _STATES[0].fullmatch(fold(name)) or not names_state(read_text(value))
+        if not names_state(read_text(value)) or not _STATES[0].fullmatch(fold(name))
     }
