@@ -40,6 +40,8 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/", sessions.event, name="event"),
     path("sessions/<uuid:session_id>/events/<uuid:event_id>/content/", sessions.event_content,
          name="event-content"),
+    path("sessions/<uuid:session_id>/events/<uuid:event_id>/chart/", sessions.event_chart,
+         name="event-chart"),
     path("sessions/<uuid:session_id>/calls/<int:number>/quote/", sessions.quote, name="quote"),
     path("sessions/<uuid:session_id>/writes/<int:number>/check/", writes.check_now,
          name="check-write"),

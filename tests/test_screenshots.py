@@ -20,6 +20,7 @@ NO_PAGES = {
     # Pieces of pages, which scripts fetch.
     "active", "recent", "new-rows", "hits",
     "running-row", "facts", "session-workers", "events", "event", "event-content", "stage",
+    "event-chart",
     "lookers",
     "earlier", "quote", "trace-llm", "trace-message", "trace-iteration", "trace-tool",
     "trace-arguments", "trace-result", "submit-preview", "submit-runbooks", "system-server",

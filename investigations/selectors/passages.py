@@ -33,6 +33,8 @@ class Passage:
     is_of_check: bool = False
     is_cut_before: bool = False
     is_cut_behind: bool = False
+    result: str = ""
+    """The whole result."""
 
     @property
     def end(self) -> int:
@@ -92,4 +94,5 @@ def _cut(found: Passage, text: str, start: int, end: int) -> Passage:
         is_of_check=found.is_of_check,
         is_cut_before=first > 0,
         is_cut_behind=last < len(text),
+        result=text,
     )

@@ -114,6 +114,16 @@ def event_content(
 
 @require_safe
 @for_viewers
+def event_chart(request: HttpRequest, session_id: uuid.UUID, event_id: uuid.UUID) -> HttpResponse:
+    """The series of a result, drawn."""
+    content = read_event_content(find_shown(session_id).pk, event_id)
+    if content is None:
+        raise Http404
+    return render(request, "investigations/session/chart.html", {"content": content})
+
+
+@require_safe
+@for_viewers
 def quote(request: HttpRequest, session_id: uuid.UUID, number: int) -> HttpResponse:
     """A call that a text cites, and what it quotes where that stands in the result; where it
     quotes nothing, what reads most like the words in `claim`."""
