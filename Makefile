@@ -105,6 +105,7 @@ chaos: $(DEV_STAMP) ## Break a whole stack for MINUTES=2 as SEED=1 says, then ch
 screenshots: $(DEV_STAMP) chromium ## Take a picture of every page into docs/screenshots, light, dark and phone
 	$(BIN)/python -m screenshots
 	$(BIN)/python -m screenshots.demo
+	$(BIN)/python -m screenshots.movie
 
 PEERS := tests/mcp_peers
 peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)

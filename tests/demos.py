@@ -36,7 +36,7 @@ class Demo:
     def output(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def start(self, *arguments: str, wrap: Sequence[str] = (), until: str = "Ctrl-C stops") -> None:
+    def start(self, *arguments: str, wrap: Sequence[str] = (), until: str = "Ctrl-C") -> None:
         argv = [*wrap, sys.executable, "manage.py", "quickstart", *arguments]
         with self.log.open("wb") as output:
             self.child = subprocess.Popen(
