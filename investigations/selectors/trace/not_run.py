@@ -83,7 +83,12 @@ def say_error(text: str) -> str:
     message."""
     head, answered, said = text[:_LONGEST_HEAD].partition(_ANSWERED)
     if answered and _HEAD.match(head):
-        return (said + text[_LONGEST_HEAD:]).lstrip() or text
+        answer = (said + text[_LONGEST_HEAD:]).lstrip()
+        return _say_envelope(answer) or text
+    return _say_envelope(text)
+
+
+def _say_envelope(text: str) -> str:
     if not text.startswith(_ENVELOPE):
         return text
     found = _MESSAGE.search(text)

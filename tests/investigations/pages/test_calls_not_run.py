@@ -87,6 +87,18 @@ def test_a_call_that_was_refused_says_so_in_words_and_is_no_failure(viewer, runn
     assert "data-raw" in row
 
 
+def test_an_error_in_an_envelope_of_a_server_begins_with_its_words(viewer, running):
+    failed = refuse("EXECUTION_FAILED", "The command did not end.", blocked=False)
+    text = f"ops.read reported an error.\nYou asked: ops__read {{}}\nIt answered:\n{failed}"
+    add_tool_call(running.executions.get(), 2, text, is_error=True)
+
+    summary, _ = read_row(viewer, running)
+
+    assert "The command did not end." in summary
+    assert "&quot;ok&quot;" not in summary
+    assert "t-call--bad" in summary
+
+
 @pytest.mark.parametrize(
     ("answer", "title"),
     [
