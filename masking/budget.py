@@ -1,7 +1,7 @@
 """Bounds what masking one text may cost, so that no text made for it can hold a process."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 HITS = 20_000
 """Places of one text that rules look at closely. A megabyte of 50-character lines has as many."""
@@ -31,15 +31,16 @@ class Budget:
     lines: int = LINES
     escapes: int = ESCAPES
     seconds: float = SECONDS
-    _ends_at: float = field(init=False)
+    _ends_at: float = 0.0
 
     def __post_init__(self) -> None:
         # The thread's own time: what others do on the machine does not count.
-        self._ends_at = time.thread_time() + self.seconds
+        if not self._ends_at:
+            self._ends_at = time.thread_time() + self.seconds
 
     def for_one_round(self) -> "Budget":
         """A whole budget, of which no more time is left than of this one."""
-        return Budget(seconds=self._ends_at - time.thread_time())
+        return Budget(_ends_at=self._ends_at)
 
     def check_time(self) -> None:
         if time.thread_time() > self._ends_at:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from django.db import connection
 from django.db.models import Model
 
-from investigations.incidents.grouping import Placing
+from investigations.incidents.grouping import STORM_KEY, Placing
 from investigations.models import AlertEpisode, AlertSession, Delivery, Incident
 from investigations.sources.reading import AlertReading
 
@@ -71,6 +71,23 @@ _READ_SESSIONS = """
 SELECT {columns} FROM investigations_alertsession
  WHERE incident_id IN ({incidents}) AND deleted_at IS NULL
  ORDER BY created_at, id
+"""
+_READ_STORM = """
+SELECT {columns} FROM investigations_incident
+ WHERE source = %(source)s AND group_key = %(storm)s AND kind = 'storm' AND takes_members
+   AND last_joined_at > %(since)s
+   FOR UPDATE;
+SELECT at FROM investigations_memberchange
+ WHERE incident_id = ({storm}) AND kind = 'joined'
+ ORDER BY id DESC OFFSET %(before)s LIMIT 1;
+SELECT EXISTS (
+       SELECT FROM investigations_incident
+        WHERE source = %(source)s AND kind = 'group' AND opened_at > %(since)s
+          AND absorbed_by_id IS NULL AND id <> ALL(%(beside)s::uuid[]));
+"""
+_STORM_ID = """
+SELECT id FROM investigations_incident
+ WHERE source = %(source)s AND group_key = %(storm)s AND takes_members
 """
 
 
@@ -132,6 +149,45 @@ def read_known(source: str, asked: Sequence[Asked], *, since: datetime) -> Known
             known.incidents_read = frozenset(known.incidents)
             known.sessions = {row.incident_id: row for row in sessions if row.incident_id}
     return known
+
+
+@dataclass(frozen=True)
+class KnownStorm:
+    """The storm of a source, locked, and what is to be known of it before an alert joins it."""
+
+    incident: Incident
+    joined_at: datetime | None
+    """When that one joined after which as many have joined as were asked for."""
+    has_young: bool
+    """Whether there are incidents that it has yet to take over."""
+
+
+def read_storm(source: str, known: Known, *, since: datetime, enough: int) -> KnownStorm | None:
+    """The storm that somebody has joined `since` then, in one round trip. It and its investigation
+    are `known` from then on."""
+    values: dict[str, Any] = {
+        "source": source, "storm": STORM_KEY, "since": since, "before": enough - 1,
+        "beside": list(known.incidents),
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(_storm_text(), values)
+        incidents = _make(Incident, _names_of(Incident), cursor.fetchall())
+        joined = [at for [at] in _next_rows(cursor)]
+        [[has_young]] = _next_rows(cursor)
+        sessions = _make(AlertSession, _session_names(), _next_rows(cursor))
+    if not incidents:
+        return None
+    [storm] = incidents
+    known.sessions.update((each.incident_id, each) for each in sessions if each.incident_id)
+    known.incidents_read |= {storm.pk}
+    return KnownStorm(storm, joined[0] if joined else None, has_young)
+
+
+@cache
+def _storm_text() -> str:
+    sessions = _READ_SESSIONS.format(columns=", ".join(_session_names()), incidents=_STORM_ID)
+    columns = ", ".join(_names_of(Incident))
+    return _READ_STORM.format(columns=columns, storm=_STORM_ID) + sessions
 
 
 def read_latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertSession]:

@@ -1,17 +1,16 @@
 """Incidents are opened, joined, reopened and recovered, as the alerts of a post come and go."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import QuerySet
 
 from config.schema.incidents import IncidentsConfig
 from investigations.incidents.grouping import STORM_KEY, Placing, fit_incident
 from investigations.models import AlertEpisode, AlertSession, Incident, MemberChange
 from investigations.services.incidents.batch import Batch
-from investigations.services.incidents.known import number_of
+from investigations.services.incidents.known import KnownStorm, number_of, read_storm
 from investigations.sources.reading import AlertReading
 from investigations.sources.severity import heaviest
 
@@ -158,48 +157,56 @@ def _title_of(incident: Incident, episode: AlertEpisode) -> str:
 def find_settled_storm(batch: Batch, most: int) -> Incident | None:
     """The storm of the source, while it rages and has taken over what there is to be taken over:
     what joins it now is a member more, and that is all."""
-    storm = _lock_storm(batch)
-    if storm is None or not storm.is_open or not _rages(batch, storm, most):
+    found = _read_storm(batch, most)
+    if found is None or found.has_young or not found.incident.is_open:
         return None
-    return None if _young_beside(batch).exists() else storm
+    return found.incident if _rages(batch, found.incident, lambda: found.joined_at) else None
 
 
 def _find_storm(batch: Batch, most: int) -> Incident | None:
     """The storm of the source, while it rages."""
     held = batch.incident_of_group(STORM_KEY)
-    known = held or _lock_storm(batch)
-    if known is None or not _rages(batch, known, most):
-        return None
-    if held is None:
+    if held is not None:
+        if not _rages(batch, held, lambda: _joined_at(held, most)):
+            return None
+        known = held
+    else:
+        found = _read_storm(batch, most)
+        if found is None or not _rages(batch, found.incident, lambda: found.joined_at):
+            return None
+        known = found.incident
         batch.incidents[known.pk] = known
         # Those that were being written when the storm began.
-        _absorb(batch, known)
+        _absorb(batch, known, has_young=found.has_young)
     if not known.is_open:
         _reopen(batch, known)
     return known
 
 
-def _lock_storm(batch: Batch) -> Incident | None:
-    rows = Incident.objects.filter(
-        source=batch.source,
-        group_key=STORM_KEY,
-        kind=Incident.Kind.STORM,
-        takes_members=True,
-        last_joined_at__gt=batch.now - _MINUTE,
-    )
-    return rows.select_for_update(of=("self",)).first()
+def _read_storm(batch: Batch, most: int) -> KnownStorm | None:
+    since = batch.now - _MINUTE
+    return read_storm(batch.source, batch.known, since=since, enough=_enough(most))
 
 
-def _rages(batch: Batch, storm: Incident, most: int) -> bool:
+def _rages(batch: Batch, storm: Incident, find_moment: Callable[[], datetime | None]) -> bool:
     """Whether at least half as many alerts as make a storm have joined it within a minute. What
     comes later is no part of it, and would never be looked into."""
     since = batch.now - _MINUTE
     if storm.pk in batch.gained or storm.opened_at > since:
         return True
-    enough = max(1, most // 2)
+    joined_at = find_moment()
+    return joined_at is not None and joined_at > since
+
+
+def _joined_at(storm: Incident, most: int) -> datetime | None:
+    """When the one joined with which enough have joined since."""
     joined = storm.changes.filter(kind=MemberChange.Kind.JOINED).order_by("-id")
-    moments = list(joined.values_list("at", flat=True)[enough - 1 : enough])
-    return bool(moments) and moments[0] > since
+    moments = joined.values_list("at", flat=True)
+    return next(iter(moments[_enough(most) - 1 : _enough(most)]), None)
+
+
+def _enough(most: int) -> int:
+    return max(1, most // 2)
 
 
 def _is_storm(batch: Batch, most: int) -> bool:
@@ -226,14 +233,27 @@ def _open_storm(batch: Batch, alert: AlertReading) -> Incident:
     storm = _make(batch, batch.placings[alert.key], Incident.Kind.STORM)
     storm.save(force_insert=True)
     batch.incidents[storm.pk] = storm
-    _absorb(batch, storm)
+    _absorb(batch, storm, has_young=True)
     return storm
 
 
-def _absorb(batch: Batch, storm: Incident) -> None:
-    """Take over the members of the young incidents; those that somebody writes stay as they are."""
-    rows = _young_beside(batch).select_for_update(skip_locked=True, of=("self",))
-    young = list(rows)
+def _absorb(batch: Batch, storm: Incident, *, has_young: bool) -> None:
+    """Take over the members of the young incidents, also of those that the post has opened."""
+    if has_young:
+        _take_over_young(batch, storm)
+    batch.absorb(storm)
+    batch.touch(storm)
+
+
+def _take_over_young(batch: Batch, storm: Incident) -> None:
+    """Those that somebody writes stay as they are."""
+    rows = Incident.objects.filter(
+        source=batch.source,
+        kind=Incident.Kind.GROUP,
+        opened_at__gt=batch.now - _MINUTE,
+        absorbed_by__isnull=True,
+    ).exclude(pk__in=list(batch.incidents))
+    young = list(rows.select_for_update(skip_locked=True, of=("self",)))
     ids = [each.pk for each in young]
     Incident.objects.filter(pk__in=ids).update(
         absorbed_by=storm, takes_members=False, firing_count=0
@@ -243,18 +263,6 @@ def _absorb(batch: Batch, storm: Incident) -> None:
     storm.member_count += sum(each.member_count for each in young)
     storm.firing_count += sum(each.firing_count for each in young)
     batch.absorbed_sessions += _waiting_sessions(ids)
-    batch.absorb(storm)
-    batch.touch(storm)
-
-
-def _young_beside(batch: Batch) -> QuerySet[Incident]:
-    """Incidents that a storm takes over: not those that the batch itself is about."""
-    return Incident.objects.filter(
-        source=batch.source,
-        kind=Incident.Kind.GROUP,
-        opened_at__gt=batch.now - _MINUTE,
-        absorbed_by__isnull=True,
-    ).exclude(pk__in=list(batch.incidents))
 
 
 def _waiting_sessions(incident_ids: Sequence[uuid.UUID]) -> list[uuid.UUID]:

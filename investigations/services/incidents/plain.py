@@ -11,7 +11,7 @@ from investigations.incidents.grouping import Placing
 from investigations.models import AlertEpisode, AlertSession, Delivery, Incident
 from investigations.services.incidents.batch import Batch
 from investigations.services.incidents.investigating import Investigation, follow_up
-from investigations.services.incidents.known import Known, read_latest_sessions
+from investigations.services.incidents.known import Known
 from investigations.services.incidents.opening import find_settled_storm, takes
 from investigations.services.incidents.taking import (
     COUNTED,
@@ -103,10 +103,7 @@ class PlainTaking:
         most = self._rules.storm_after
         storm = None if most is None else find_settled_storm(self._batch, most)
         if storm is not None:
-            known = self._batch.known
-            known.sessions |= read_latest_sessions([storm.pk])
-            known.incidents[storm.pk] = storm
-            known.incidents_read |= {storm.pk}
+            self._batch.incidents[storm.pk] = storm
         return storm
 
 
