@@ -127,6 +127,22 @@ class Known:
 
 def read_known(source: str, asked: Sequence[Asked], *, since: datetime) -> Known:
     """Wait for all posts that are equal to these, or about the same alerts or groups, and read."""
+    known = _read_once(source, asked, since)
+    if _have_moved(known):
+        known = _read_once(source, asked, since)
+    return known
+
+
+def _have_moved(known: Known) -> bool:
+    """Whether a storm, which asks for no lock of a key, has taken over an incident after its alerts
+    were read: they belong to the storm then. Nothing takes over a storm."""
+    found = (
+        known.incidents.get(row.incident_id) for row in known.episodes.values() if row.incident_id
+    )
+    return any(incident is None or incident.absorbed_by_id for incident in found)
+
+
+def _read_once(source: str, asked: Sequence[Asked], since: datetime) -> Known:
     values = _values_of(source, asked, since)
     is_large = len(values["numbers"]) > MOST_SINGLE_LOCKS
     if is_large:

@@ -4,17 +4,18 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
-from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from config import get_config, use_config
 from config.schema.incidents import IncidentsConfig
+from investigations.incidents.grouping import STORM_KEY
 from investigations.models import AlertEpisode, AlertSession, Delivery, Incident, MemberChange
 from investigations.services.deliveries import (
     DescribedPost,
@@ -27,6 +28,7 @@ from investigations.services.deliveries import (
 from investigations.services.incidents.known import number_of
 from investigations.sources.reading import Reading, make_alert
 from tarsy.errors import QueueFull
+from tests.factories import IncidentFactory
 from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
@@ -205,21 +207,25 @@ def take_while_the_first_waits(*posts: tuple[Told, ...]) -> list[Outcome]:
 
     with ThreadPoolExecutor(len(posts)) as pool:
         with transaction.atomic():
-            with connection.cursor() as cursor:
-                number = number_of("source", "alertmanager")
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+            hold_source()
             done = [pool.submit(run, posts[0])]
-            wait_for(_is_one_waiting, what="the first to wait")
+            wait_for(lambda: count_waiting() == 1, what="the first to wait")
             for count, told in enumerate(posts[1:], start=1):
                 done.append(pool.submit(run, told))
                 wait_for(lambda count=count: company.waiting == count, what="the queue")
         return [each.result(60) for each in done]
 
 
-def _is_one_waiting() -> bool:
+def hold_source() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-        return cursor.fetchone()[0] == 1
+        number = number_of("source", "alertmanager")
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+
+
+def count_waiting() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone()[0]
 
 
 def kinds(outcomes: Sequence[Outcome]) -> list[str]:
@@ -309,6 +315,38 @@ def test_what_joins_a_storm_at_the_same_time_leaves_one_incident():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_an_end_that_waits_while_a_storm_takes_over_its_incident_is_one_of_the_storm():
+    take(Told("a"))
+    config, incident = get_config(), Incident.objects.get()
+
+    def run() -> Outcome:
+        try:
+            with use_config(config):
+                return take(Told("a", fires=False))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Incident.objects.select_for_update().get()
+            done = pool.submit(run)
+            wait_for(lambda: count_waiting() == 1, what="the end to wait")
+            storm = IncidentFactory(
+                source="alertmanager", kind="storm", group_key=STORM_KEY, member_count=2,
+                firing_count=2,
+            )  # fmt: skip
+            Incident.objects.filter(pk=incident.pk).update(
+                absorbed_by=storm, takes_members=False, firing_count=0
+            )
+            AlertEpisode.objects.update(incident=storm)
+        assert done.result(60).delivery.incident_id == storm.pk
+
+    storm.refresh_from_db()
+    assert (storm.firing_count, storm.state) == (1, "firing")
+    assert MemberChange.objects.get(kind="resolved").incident == storm
+
+
+@pytest.mark.django_db(transaction=True)
 def test_what_fails_together_is_taken_by_each_alone():
     take(Told("a"))
     with connection.cursor() as cursor:
@@ -331,9 +369,24 @@ def test_what_fails_together_is_taken_by_each_alone():
     assert Delivery.objects.count() == Delivery.objects.filter(alert_count=1).count() == 4
 
 
-def test_within_a_transaction_of_somebody_a_post_has_no_company():
-    with transaction.atomic():
-        taken = take(Told("a"))
-        assert company_of("alertmanager").waiting == 0
+@pytest.mark.django_db(transaction=True)
+def test_a_post_within_somebodys_transaction_waits_in_the_database_and_in_no_company():
+    config = get_config()
 
-    assert taken.delivery.received_at <= timezone.now()
+    def run(key: str, *, is_within: bool) -> None:
+        try:
+            with use_config(config), transaction.atomic() if is_within else nullcontext():
+                take(Told(key))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        with transaction.atomic():
+            hold_source()
+            first = pool.submit(run, "a", is_within=False)
+            wait_for(lambda: count_waiting() == 1, what="the first to wait")
+            second = pool.submit(run, "b", is_within=True)
+            wait_for(lambda: count_waiting() == 2, what="the second to wait")
+        first.result(60), second.result(60)
+
+    assert Incident.objects.get().member_count == 2
