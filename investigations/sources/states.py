@@ -8,13 +8,15 @@ WORDS: Mapping[str, State] = {
     **dict.fromkeys(
         ("firing", "alerting", "alarm", "triggered", "trigger", "open", "opened", "active",
          "activated", "problem", "down", "failed", "failure", "error", "critical", "warning",
-         "new", "created", "fired", "detected", "reported", "raised"),
+         "new", "created", "fired", "detected", "reported", "raised", "offline", "failing",
+         "unhealthy", "unavailable"),
         "firing",
     ),
     **dict.fromkeys(
         ("resolved", "resolve", "ok", "okay", "closed", "close", "recovered", "recovery", "up",
          "cleared", "clear", "inactive", "deactivated", "normal", "success", "successful",
-         "succeeded", "fixed", "healthy", "done", "ended", "canceled", "cancelled"),
+         "succeeded", "fixed", "healthy", "done", "ended", "canceled", "cancelled", "online",
+         "passing", "passed", "available"),
         "resolved",
     ),
     **dict.fromkeys(("acknowledged", "acknowledge", "ack", "acked"), "acknowledged"),

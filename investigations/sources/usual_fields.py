@@ -27,7 +27,7 @@ class Part:
 
 IDENTITIES = (
     "dedupkey", "dedupekey", "deduplicationkey", "fingerprint", "alertuid", "alertkey",
-    "incidentkey", "incidentid", "alertid",
+    "incidentkey", "incidentid", "incidentidentifier", "entityid", "alertid",
 )  # fmt: skip
 """Fields that name the alert and not the post."""
 _WRAPPERS = (
@@ -69,7 +69,8 @@ _MEASURED = re.compile(
     r"\w*(?:value|duration|time|timestamp|date|count|code|seconds|percent|latency|level|left)"
 )
 _CHANGING = re.compile(
-    r"\w*(?:message|summary|description|details?|reason|output|body|cause)|text"
+    r"\w*(?:title|subject|message|summary|description|details?|reason|output|body|cause"
+    r"|errors?)|text"
     r"|(?:event|message|notification|request|delivery|trace|execution|run|log|u)?(?:id|uuid)"
 )
 """Names of what may be another thing in the next post about the same alert."""
@@ -81,10 +82,21 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
     """A document, and the objects in it that may be what it is about."""
     whole = Part(_fold_names(body))
     inner = _inner_of(whole)
+    others: list[Part] = []
     for envelope in _ENVELOPES:
         if envelope in inner:
+            others += _only_object_of(inner[envelope])
             inner = {**_inner_of(inner[envelope]), **inner}
-    return [whole, *(inner[name] for name in _WRAPPERS if name in inner)]
+    return [whole, *(inner[name] for name in _WRAPPERS if name in inner), *others]
+
+
+def _only_object_of(envelope: Part) -> list[Part]:
+    """Where there is but one, it is what the envelope holds, whatever its name."""
+    found = [(name, each) for name, each in envelope.fields.items() if isinstance(each, dict)]
+    if len(found) != 1 or found[0][0] in _WRAPPERS:
+        return []
+    name, only = found[0]
+    return [Part(_fold_names(only), name)]
 
 
 def _fold_names(body: Mapping[str, JSON]) -> dict[str, JSON]:
@@ -208,7 +220,8 @@ def _key_of_names(body: Mapping[str, JSON]) -> str:
     kept: dict[str, JSON] = {}
     for name, value in body.items():
         if isinstance(value, dict | list):
-            kept[name] = value
+            if not _CHANGING.fullmatch(fold(name)):
+                kept[name] = value
         elif text := _what_stays(fold(name), read_text(value)):
             kept[fold(name)] = text
     is_named = any(name in _NAMING or is_name_of_alert(name) for name in kept)
