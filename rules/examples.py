@@ -8,7 +8,7 @@ from config.schema.packs import ExampleConfig, PackConfig
 from rules.alerts import read_alert
 from rules.documents import Reply
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row
+from rules.facts import FactBook, Row, looks_behind
 from rules.functions import read_moment
 from rules.judging import Judge
 from rules.looks import disappoints
@@ -55,7 +55,7 @@ def _fill(book: FactBook, pack: PackConfig, example: ExampleConfig) -> None:
     for _ in range(len(waiting)):
         for look in [each for each in waiting if _is_ready(pack, each, waiting)][:1]:
             text = waiting.pop(look)
-            for row in _rows_for(book, pack, look):
+            for row in _rows_for(book, pack, look, example):
                 number += 1
                 kept = {name: row.get(name) for name in pack.looks[look].keep} if row else None
                 reply = Reply(look, number, text, row=kept)  # type: ignore[arg-type]  # plain
@@ -77,9 +77,13 @@ def _is_ready(pack: PackConfig, look: str, waiting: dict[str, str]) -> bool:
     return not (needed - {look}) & waiting.keys()
 
 
-def _rows_for(book: FactBook, pack: PackConfig, look: str) -> list[Row | None]:
+def _rows_for(
+    book: FactBook, pack: PackConfig, look: str, example: ExampleConfig
+) -> list[Row | None]:
+    """The rows that a look is made for. An example that says nothing of what they are read from
+    takes the look for made."""
     config = pack.looks[look]
-    if not config.over:
+    if not config.over or not looks_behind(pack, config.over) & example.answers.keys():
         return [None]
     rows: list[Row | None] = [*book.find(config.over).rows[: config.most]]
     return rows

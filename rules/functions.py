@@ -25,15 +25,20 @@ _AGE_UNITS = {
     "y": 31_536_000.0, "w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0, "min": 60.0,
     "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
 }  # fmt: skip
+# Kubernetes writes what it makes up without vowels, so that it comes out as no word.
+_HASH = "(?:[0-9a-f]{6,10}|[bcdfghjklmnpqrstvwxz2456789]{6,10})"
 _GENERATED = (
-    re.compile(r"(.+?)-[0-9a-f]{6,10}-[a-z0-9]{5}"),
+    re.compile(rf"(.+?)-{_HASH}-[a-z0-9]{{5}}"),
     re.compile(r"(.+?)-(?:\d{8,10})-[a-z0-9]{5}"),
     re.compile(r"(.+?)-[bcdfghjklmnpqrstvwxz2456789]{5}"),
     re.compile(r"(.+?)-\d{1,4}"),
 )
-_OF_A_REPLICA_SET = re.compile(r"(.+?)-[0-9a-f]{6,10}")
-_FORMATS = ("%a %Y-%m-%d %H:%M:%S %Z", "%a %b %d %H:%M:%S %Y", "%b %d %H:%M:%S %Y %Z",
-            "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S", "%d %b %Y %H:%M:%S")  # fmt: skip
+_OF_A_REPLICA_SET = re.compile(rf"(.+?)-{_HASH}")
+_ZONE_NAME = re.compile(r" (?:[A-Z]{3,5})(?=$| \d{4}$)")
+"""What a zone is called: names are shared by several zones, so that no hour is known from one."""
+_FORMATS = ("%a %Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%b %d %H:%M:%S %Y",
+            "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S", "%d %b %Y %H:%M:%S",
+            "%d/%b/%Y:%H:%M:%S %z")  # fmt: skip
 
 
 def number(value: object) -> float:
@@ -70,9 +75,10 @@ def read_moment(value: object) -> datetime | None:
         return found if found.tzinfo else found.replace(tzinfo=UTC)
     except ValueError:
         pass
+    text = _ZONE_NAME.sub("", text)
     for form in _FORMATS:
         try:
-            found = datetime.strptime(text.replace("GMT", "UTC"), form)  # noqa: DTZ007  # below
+            found = datetime.strptime(text, form)  # noqa: DTZ007  # below
         except ValueError:
             continue
         return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -7,6 +7,10 @@ _WORD = re.compile(r"\S+(?: \S+)*")
 _TITLE = r"[A-Z%][A-Z0-9%./_-]*(?:\([A-Za-z]{1,12}\))?%?"
 _HEAD = re.compile(rf"{_TITLE}(?:[ \t]+{_TITLE})*\s*")
 _NOTHING = frozenset({"<none>", "<unknown>", "<unset>", "-"})
+_CUT = re.compile(
+    r"\s*[\[(]?(?:\.{3}|…|\[)\s?.{0,80}(?:truncated|omitted|left out|more)\b.{0,80}", re.IGNORECASE
+)
+"""What stands at the end of a table that was cut."""
 MOST_COLUMNS = 60
 LONGEST_LINE = 20_000
 
@@ -26,7 +30,7 @@ def read_table(text: str, columns: Mapping[str, str]) -> Iterator[tuple[dict[str
             head = _read_head(line)
             starts = head if first in head else {}
             continue
-        if not starts or not line.strip():
+        if not starts or not line.strip() or _CUT.fullmatch(line):
             continue
         row = {name: _cut(line, *starts[head]) for name, head in columns.items() if head in starts}
         if any(row.values()):

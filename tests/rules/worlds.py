@@ -241,7 +241,9 @@ class Investigated:
         rule, things = self.first.get("rule", ""), [self.first.get("entity", "")]
         things += self.first.get("others", [])
         if self.world.words:
-            told = f"{' '.join(things)}: {self.first.get('says', '')}" if self.first else ""
+            # As a person reads it, without what keeps words from being Markdown.
+            said = self.first.get("says", "").replace("\\", "")
+            told = f"{' '.join(things)}: {said}" if self.first else ""
             return all(re.search(each, told, re.IGNORECASE) for each in self.world.words)
         return any(fnmatchcase(rule, each.strip()) for each in self.world.cause.split("|")) and any(
             fnmatchcase(thing, self.world.at or "*") for thing in things
