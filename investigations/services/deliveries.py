@@ -232,15 +232,21 @@ def _take_plain(posts: Sequence[DescribedPost]) -> Sequence[Outcome | None]:
     known = read_known(source, asked, since=now - SAME_AGAIN)
     rows, outcomes, hashes = Statements(), dict[int, Outcome](), set[str]()
     plain, taken_at = PlainTaking(source, known, rows, now), list[int]()
+    left = set[str]()
     for place, post in enumerate(posts):
         # Of two equal ones the second finds the first when it comes alone.
         if post.delivery.sha256 in hashes:
             continue
         hashes.add(post.delivery.sha256)
-        if (first := known.equals.get(place)) is not None:
+        # What is told last of an alert must not be taken before what was told first.
+        if not left.isdisjoint(placed[place].keys):
+            left.update(placed[place].keys)
+        elif (first := known.equals.get(place)) is not None:
             outcomes[place] = _note_duplicate(post, first)
         elif plain.take(placed[place]):
             taken_at.append(place)
+        else:
+            left.update(placed[place].keys)
     for place, taken in zip(taken_at, plain.finish(), strict=True):
         outcomes[place] = _note(posts[place], taken)
     for outcome in outcomes.values():

@@ -51,7 +51,7 @@ class Told:
     key: str
     group: str = "g"
     fires: bool = True
-    begins: int = 0
+    begins: int | None = 0
     severity: str = "warning"
     same_body: bool = False
 
@@ -64,8 +64,10 @@ def read(*told: Told) -> Reading:
             titles=[f"Alert {each.key}"],
             body={"alert": each.key},
             severity=each.severity,
-            starts_at=START + timedelta(minutes=each.begins),
-            ends_at=None if each.fires else START + timedelta(minutes=each.begins + 5),
+            starts_at=None if each.begins is None else START + timedelta(minutes=each.begins),
+            ends_at=None
+            if each.fires or each.begins is None
+            else START + timedelta(minutes=each.begins + 5),
         )
         for each in told
     )
@@ -94,7 +96,7 @@ def posts(draw: Callable[..., object]) -> list[tuple[Told, ...]]:
         key=st.sampled_from("abcdef"),
         group=st.just("g"),
         fires=st.integers(0, 3).map(bool),
-        begins=st.sampled_from([0, 0, 10]),
+        begins=st.sampled_from([0, 0, 10, None]),
         severity=st.sampled_from(["warning", "warning", "critical"]),
         same_body=st.integers(0, 4).map(lambda number: not number),
     )
@@ -131,6 +133,28 @@ def test_posts_taken_together_leave_what_they_leave_one_after_the_other(before, 
             return [take(*at_once[place]) for place in order]
 
         assert _left_by(before, together) == _left_by(before, apart)
+
+
+@pytest.mark.parametrize(
+    "at_once",
+    [
+        [Told("b", group="h", begins=None), Told("b", group="h", fires=False, begins=None)],
+        [Told("a", fires=False, begins=None), Told("a", begins=None)],
+    ],
+    ids=["begins and ends", "ends and comes back"],
+)
+def test_no_post_overtakes_an_earlier_one_about_the_same_alert(at_once):
+    take(Told("a", begins=None))
+
+    done = take_together([described(each) for each in at_once])
+    for each, outcome in zip(at_once, done, strict=True):
+        if outcome is None:
+            take(each)
+
+    last = at_once[-1]
+    row = AlertEpisode.objects.get(key=last.key, is_latest=True)
+    assert (row.state == AlertEpisode.State.FIRING) == last.fires
+    assert Incident.objects.get(group_key=last.group).firing_count == int(last.fires)
 
 
 def _left_by(before: Sequence[tuple[Told, ...]], act: Callable[[], list[Outcome]]) -> object:
