@@ -336,7 +336,20 @@ def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:
     if source := recognise(Post(body, headers)).source:
         address = f"/api/v1/webhooks/{source.name}"
         raise InvalidInput(BODY, f"is a post of {source.label}: send it to {address}")
-    others = {name: value for name, value in as_object(body).items() if name not in FIELDS}
+    if not _is_in_our_form(as_object(body)):
+        _refuse_end(as_object(body))
+
+
+def _is_in_our_form(body: Mapping[str, JSON]) -> bool:
+    """Whether an alert was written for our intake: what its sender adds means nothing then. Others
+    have `data`, too, and what they have there is no text."""
+    return isinstance(body.get("data"), str) or any(
+        body.get(name) for name in FIELDS if name != "data"
+    )
+
+
+def _refuse_end(body: Mapping[str, JSON]) -> None:
+    others = {name: value for name, value in body.items() if name not in FIELDS}
     if state_of_parts(parts_of(others)) == "resolved":
         told = "tells that an alert is over, and here each alert is investigated"
         raise InvalidInput(BODY, f"{told}: send it to {ANY_SOURCE}")

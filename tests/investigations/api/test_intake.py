@@ -84,6 +84,21 @@ def test_a_document_that_tells_the_end_of_an_alert_is_not_half_understood(submit
     assert AlertSession.objects.count() == 0
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": "The backup wrote nothing.", "status": "success", "job": "backup"},
+        {"data": "Queue grows", "open": False},
+        {"data": {"queue": "orders"}, "alert_type": "kubernetes", "state": "ok"},
+    ],
+)
+def test_an_alert_in_our_form_is_taken_whatever_its_sender_adds(submit, body):
+    answer = submit(body)
+
+    assert answer.status_code == 202
+    assert "no field has this name" in answer.json()["message"]
+
+
 def test_session_knows_how_many_stages_its_chain_will_have(submit):
     submit({"data": "disk full"})
 
