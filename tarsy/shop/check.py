@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from tarsy.shop.front import Front
-from tarsy.shop.layout import Layout, read_object
+from tarsy.shop.layout import Layout, read_object, write_whole
 from tarsy.shop.lifeline import begin, say
 
 ROUND_SECONDS = 1.0
@@ -71,7 +71,11 @@ class Journey:
 
 
 class Pager:
-    """Tells the intake when a fault begins and when it is over."""
+    """Tells the intake when a fault begins and when it is over.
+
+    What it has told outlives it. An alert about a shop that is gone, as each demo opens another, is
+    over.
+    """
 
     def __init__(self, layout: Layout, endpoint: str) -> None:
         self._layout = layout
@@ -79,29 +83,47 @@ class Pager:
         self._since: str | None = None
         self._fault = ""
         self._failed: deque[bool] = deque(maxlen=WINDOW_ROUNDS)
+        self._left = read_object(layout.told)
+        if self._left.get("endpoint") == endpoint:
+            self._since, self._fault = str(self._left["since"]), str(self._left["fault"])
+            self._left = {}
 
     def take(self, fault: str) -> None:
         """One round of the check. What it sees while a release is put in force alarms nobody."""
         if self._layout.silence.exists():
             return
         self._failed.append(bool(fault))
+        if self._left and self._end_what_was_left():
+            self._left = {}
         if self._since is None and fault and sum(self._failed) >= FAILING_ROUNDS:
             since = _now()
-            if self._post("firing", fault, since):
+            if self._post("firing", fault, since, self._endpoint):
                 self._since, self._fault = since, fault
+                told = {"since": since, "fault": fault, "endpoint": self._endpoint}
+                write_whole(self._layout.told, json.dumps(told))
         elif (
             self._since is not None
             and not any(self._failed)
-            and self._post("resolved", self._fault, self._since)
+            and self._post("resolved", self._fault, self._since, self._endpoint)
         ):
             self._since = None
+            self._layout.told.unlink(missing_ok=True)
 
-    def _post(self, status: str, fault: str, since: str) -> bool:
+    def _end_what_was_left(self) -> bool:
+        if not self._layout.intake.exists():
+            return False
+        fault, since, endpoint = (str(self._left[key]) for key in ("fault", "since", "endpoint"))
+        if not self._post("resolved", fault, since, endpoint):
+            return False
+        self._layout.told.unlink(missing_ok=True)
+        return True
+
+    def _post(self, status: str, fault: str, since: str, endpoint: str) -> bool:
         intake = read_object(self._layout.intake)
         say(f"{'ERROR' if status == 'firing' else 'INFO'} {status}: {fault}")
         if not intake.get("url"):
             return False
-        body = json.dumps(self._body(status, fault, since)).encode()
+        body = json.dumps(_write_body(status, fault, since, endpoint)).encode()
         headers = {"Content-Type": "application/json"}
         if token := intake.get("token"):
             headers["Authorization"] = f"Bearer {token}"
@@ -114,40 +136,42 @@ class Pager:
             return False
         return True
 
-    def _body(self, status: str, fault: str, since: str) -> dict[str, object]:
-        labels = {
-            "alertname": "ShopCheckFailing",
-            "service": "shop-web",
-            "severity": "critical",
-            "instance": self._endpoint,
-            "host": socket.gethostname(),
-            "job": "shop-check",
-        }
-        annotations = {
-            "summary": "Customers cannot order in the shop",
-            "description": f"The check from outside fails: {fault}",
-        }
-        ends = _now() if status == "resolved" else _NEVER
-        alert = {
-            "status": status,
-            "labels": labels,
-            "annotations": annotations,
-            "startsAt": since,
-            "endsAt": ends,
-            "generatorURL": self._endpoint,
-        }
-        return {
-            "version": "4",
-            "groupKey": '{}:{alertname="ShopCheckFailing"}',
-            "truncatedAlerts": 0,
-            "status": status,
-            "receiver": "tarsy",
-            "groupLabels": {"alertname": "ShopCheckFailing"},
-            "commonLabels": labels,
-            "commonAnnotations": annotations,
-            "externalURL": self._endpoint,
-            "alerts": [alert],
-        }
+
+def _write_body(status: str, fault: str, since: str, endpoint: str) -> dict[str, object]:
+    labels = {
+        "alertname": "ShopCheckFailing",
+        "service": "shop-web",
+        "severity": "critical",
+        "instance": endpoint,
+        "host": socket.gethostname(),
+        "job": "shop-check",
+    }
+    annotations = {
+        "summary": "Customers cannot order in the shop",
+        "description": f"The check from outside fails: {fault}",
+    }
+    ends = _now() if status == "resolved" else _NEVER
+    alert = {
+        "status": status,
+        "labels": labels,
+        "annotations": annotations,
+        "startsAt": since,
+        "endsAt": ends,
+        "generatorURL": endpoint,
+    }
+    return {
+        "version": "4",
+        # Each shop is one of its own: what ailed another is no part of what ails this one.
+        "groupKey": f'{{}}:{{alertname="ShopCheckFailing", instance="{endpoint}"}}',
+        "truncatedAlerts": 0,
+        "status": status,
+        "receiver": "tarsy",
+        "groupLabels": {"alertname": "ShopCheckFailing", "instance": endpoint},
+        "commonLabels": labels,
+        "commonAnnotations": annotations,
+        "externalURL": endpoint,
+        "alerts": [alert],
+    }
 
 
 def _now() -> str:

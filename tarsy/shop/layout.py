@@ -56,6 +56,11 @@ class Layout:
         return self.home / "intake.json"
 
     @property
+    def told(self) -> Path:
+        """The alert that the check has told and that is not over, also beyond its process."""
+        return self.home / "told.json"
+
+    @property
     def silence(self) -> Path:
         """While this is there, the check tells nothing: a release is being put in force."""
         return self.home / "silence"

@@ -101,6 +101,36 @@ def test_a_fault_is_over_after_a_whole_window_of_good_rounds(pager: Pager, intak
     assert (before, intake.told) == (["firing"], ["firing", "resolved"])
 
 
+def test_a_check_that_is_started_anew_knows_what_it_has_told(
+    pager: Pager, intake: Intake, tmp_path: Path
+):
+    take_all(pager, *(BROKEN,) * 3)
+    anew = Pager(Layout(tmp_path), "https://shop")
+    take_all(anew, *(BROKEN,) * 5, *(GOOD,) * WINDOW_ROUNDS)
+    last = Pager(Layout(tmp_path), "https://shop")
+    take_all(last, *(GOOD,) * WINDOW_ROUNDS)
+
+    assert intake.told == ["firing", "resolved"]
+
+
+def test_an_alert_about_a_shop_that_is_gone_is_over_and_the_next_is_another(
+    pager: Pager, intake: Intake, tmp_path: Path
+):
+    layout = Layout(tmp_path)
+    take_all(pager, *(BROKEN,) * 3)
+    known = layout.intake.read_text(encoding="utf-8")
+    layout.intake.unlink()
+    anew = Pager(layout, "https://another-shop")
+    take_all(anew, GOOD)
+    write_whole(layout.intake, known)
+    take_all(anew, GOOD, GOOD, *(BROKEN,) * 3)
+
+    first, over, second = intake.posts
+    assert intake.told == ["firing", "resolved", "firing"]
+    assert over["groupKey"] == first["groupKey"] != second["groupKey"]
+    assert over["alerts"][0]["labels"] == first["alerts"][0]["labels"]  # type: ignore[index]
+
+
 def test_what_is_seen_while_a_release_is_put_in_force_alarms_nobody(
     pager: Pager, intake: Intake, tmp_path: Path
 ):
