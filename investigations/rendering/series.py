@@ -165,13 +165,19 @@ def _read_time(value: JSON) -> float | None:
         return None
     if isinstance(value, int | float):
         seconds = float(value) / 1000 if value >= _LAST else float(value)
-        return seconds if _FIRST <= seconds < _LAST else None
+    else:
+        seconds = _read_written_time(value)
+    # Years before 1 and after 9999, which some time zones bring about, could not be shown.
+    return seconds if _FIRST <= seconds < _LAST else None
+
+
+def _read_written_time(value: JSON) -> float:
     if not isinstance(value, str) or not 10 <= len(value) <= 40:
-        return None
+        return math.nan
     try:
         when = datetime.fromisoformat(value)
     except ValueError:
-        return None
+        return math.nan
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 

@@ -38,6 +38,8 @@ PROMETHEUS = {
         ([[T0, True], [T0 + 1, False], [T0 + 2, True]], []),
         ([[T0, 1], [T0 + 1, 2], "x"], []),
         ({"items": [{"at": ISO[0], "n": 1}, {"n": 2, "at": ISO[1]}, {"at": ISO[2], "n": 3}]}, []),
+        ([[f"0001-01-01T00:00:0{n}+14:00", n] for n in range(3)], []),
+        ([[f"9999-12-31T23:59:5{n}-14:00", n] for n in range(3)], []),
         ("a text", []),
     ],
 )  # fmt: skip
