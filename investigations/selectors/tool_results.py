@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
-from django.db.models.functions import Cast
+from django.db.models import Case, Func, JSONField, OuterRef, Q, QuerySet, Subquery, When
 
 from agents.types import StoredResult
 from investigations.models import ApprovalRequest, MCPInteraction, TimelineEvent
@@ -76,10 +75,14 @@ def _rows(session_id: uuid.UUID, numbers: Collection[int]) -> QuerySet[MCPIntera
 
 def newest_decision(session_id: uuid.UUID) -> Case:
     """Of a call's event that did not go well: how the newest request to let it run stands."""
-    asked = ApprovalRequest.objects.filter(
-        session_id=session_id,
-        tool_number=Cast(OuterRef("metadata__tool_number"), IntegerField()),
-    ).order_by("-created_at")
+    # Compared as JSON: what stands in an event need not be a number.
+    number = Func("tool_number", function="to_jsonb", output_field=JSONField())
+    asked = (
+        ApprovalRequest.objects.filter(session_id=session_id)
+        .annotate(number=number)
+        .filter(number=OuterRef("metadata__tool_number"))
+        .order_by("-created_at")
+    )
     ended = TimelineEvent.Status.FAILED
     return Case(
         When(
