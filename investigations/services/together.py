@@ -1,10 +1,13 @@
 """Group commit: what comes while something is being written waits, and is written together next."""
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+logger = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -76,6 +79,11 @@ class Together(Generic[Item, Result]):
         except Exception:
             if len(places) == 1:
                 raise
+            # What is wrong with one of them is told to its caller; a fault of theirs together would
+            # show as nothing but slowness.
+            logger.warning(
+                "%s items failed together: each is taken alone", len(places), exc_info=True
+            )
         finally:
             self._call(places)
 

@@ -65,7 +65,7 @@ def test_one_that_is_left_has_no_result_and_the_others_have_theirs():
     assert [each.result() for each in brought] == [1, 2, None, 4]
 
 
-def test_those_that_fail_together_are_left_to_their_callers():
+def test_those_that_fail_together_are_left_to_their_callers_and_the_log_says_why(caplog):
     def refuse(number: int) -> int:
         if number == 3:
             raise ValueError("three")
@@ -76,6 +76,9 @@ def test_those_that_fail_together_are_left_to_their_callers():
     brought = desk.bring(1, 2, 3, 4)
 
     assert [each.result() for each in brought] == [1, None, None, None]
+    (told,) = caplog.records
+    assert told.getMessage() == "3 items failed together: each is taken alone"
+    assert "ValueError: three" in caplog.text
     assert desk.together.take(4) == 4
 
 
