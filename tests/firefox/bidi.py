@@ -15,6 +15,8 @@ from websockets.asyncio.client import ClientConnection, connect
 PROGRAMS = ("firefox-esr", "firefox")
 _LISTENING = re.compile(rb"BiDi listening on (ws://\S+)")
 PATIENCE = 60
+# As WebDriver names them.
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c"}
 PREFERENCES = {
     "datareporting.policy.dataSubmissionEnabled": False,
     "app.update.enabled": False,
@@ -67,6 +69,18 @@ class Firefox:
     async def resize(self, width: int, height: int) -> None:
         viewport = {"width": width, "height": height}
         await self._call("browsingContext.setViewport", context=self._tab, viewport=viewport)
+
+    async def press(self, key: str) -> None:
+        """One key, as a person presses it; a character, or a name of `KEYS`."""
+        value = KEYS.get(key, key)
+        actions = [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
+        source = {"type": "key", "id": "keyboard", "actions": actions}
+        await self._call("input.performActions", context=self._tab, actions=[source])
+
+    async def activate(self) -> None:
+        """Press what has the focus. Without a screen a key does so on no page at all, however bare,
+        so that the click which it stands for is made here."""
+        await self.ask("document.activeElement.click() ?? 1")
 
     async def _call(self, method: str, **params: Any) -> Any:
         number = next(self._numbers)

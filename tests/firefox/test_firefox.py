@@ -114,13 +114,25 @@ async def test_a_session_is_followed_in_firefox_from_its_first_words_to_the_conc
         assert firefox.complaints == []
 
 
-@pytest.mark.parametrize("path", ["/", "/submit/", "/system/", "/login/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/submit-alert/",
+        "/submit-alert/route/",
+        "/system/",
+        "/maintenance/",
+        "/login/",
+        "/sessions/{pk}/trace/",
+    ],
+)
 async def test_each_page_loads_in_firefox_without_a_complaint(server, tmp_path, path):
-    await make_running()
+    session, *_ = await make_running()
 
     async with open_firefox(FIREFOX, tmp_path) as firefox:
         await firefox.resize(1440, 900)
-        await firefox.open(f"http://127.0.0.1:{server.port}{path}")
+        await firefox.open(f"http://127.0.0.1:{server.port}{path.format(pk=session.pk)}")
+        assert await firefox.ask("!document.title.startsWith('Not found')")
         await firefox.wait_for("document.querySelector('#main') && document.readyState")
         await firefox.resize(390, 844)
         assert await firefox.ask(FITS)
