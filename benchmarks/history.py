@@ -6,12 +6,12 @@ by the product's own services, which would take days; every constraint of the sc
 
 import hashlib
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 from django.db import connection
 from django.db.models import Model
 
+from benchmarks.indexes import without_indexes
 from investigations.models import (
     AgentExecution,
     AlertEpisode,
@@ -130,7 +130,7 @@ _STATE = """
 
 def write_history(sessions: int) -> None:
     """Fill an empty database with so many sessions and ten times as many timeline events."""
-    with connection.cursor() as cursor, _without_indexes():
+    with connection.cursor() as cursor, without_indexes(_WRITTEN):
         cursor.execute("SET synchronous_commit = off")
         cursor.execute("ALTER TABLE investigations_auditevent DISABLE TRIGGER audit_chain")
         cursor.execute(_DICE)
@@ -373,37 +373,3 @@ def _empty(kind: str) -> str:
     if kind == "JSONField":
         return "'{}'"
     return "0" if "Integer" in kind else "''"
-
-
-@contextmanager
-def _without_indexes() -> Iterator[None]:
-    """Take indexes and keys away for a while: building them at the end is many times faster."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CONSTRAINTS, [[model._meta.db_table for model in _WRITTEN]])
-        constraints = cursor.fetchall()
-        cursor.execute(_INDEXES)
-        indexes = cursor.fetchall()
-        for table, name, _ in constraints:
-            cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
-        for name, _ in indexes:
-            cursor.execute(f"DROP INDEX {name}")
-        yield
-        cursor.execute("SET maintenance_work_mem = '1GB'")
-        for _, definition in indexes:
-            cursor.execute(definition)
-        for table, name, definition in reversed(constraints):
-            cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
-
-
-# Foreign keys first, as they rest on the primary ones.
-_CONSTRAINTS = """
-    SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
-      FROM pg_constraint WHERE conrelid::regclass::text ~ '^investigations_'
-       AND (contype = 'f' OR contype IN ('p', 'u') AND conrelid::regclass::text = ANY(%s))
-     ORDER BY contype = 'f' DESC, conname
-"""
-_INDEXES = """
-    SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid)
-      FROM pg_index WHERE indrelid::regclass::text ~ '^investigations_'
-       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
-"""
