@@ -12,7 +12,8 @@ The third and the fourth half are of a maker who had seen neither the packs nor 
 their clusters were told of by real programs, which asked a stand-in of the API. At first sight 30
 of the 52 causes of the third came first, as a person reads what is said, and in its 24 healthy
 worlds there were 2 false alarms. What is still wrong in it was recorded before anybody looked where
-the cause is told.
+the cause is told. Of the fourth, 32 of 47 were right at first sight, with 2 false alarms in 24
+healthy worlds; of the packs that came next, made without a sight of it, 39 and 3.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ import pytest
 
 from tests.rules import (
     first_half,
+    fourth_half,
     host_scenarios,
     kubernetes_scenarios,
     second_half,
@@ -30,7 +32,12 @@ from tests.rules.recorded import read_recorded
 from tests.rules.worlds import FOLDER, World, built_in_packs, investigate
 
 PACKS = built_in_packs()
-HALVES = {"first": first_half, "second": second_half, "third": third_half}
+HALVES = {
+    "first": first_half,
+    "second": second_half,
+    "third": third_half,
+    "fourth": fourth_half,
+}
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
     "second": (),
@@ -40,6 +47,19 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "queues/a bounded queue turns messages away",
         "queues/a user may not enter its virtual host",
         "redis/one client keeps all connections",
+    ),
+    "fourth": (
+        "nginx/a limit throttles everybody",
+        "over_kubectl/nobody schedules",
+        "over_ops/a slip in the Corefile",
+        "over_ops_in_order/a failed run that the next one made good",
+        "over_ops_in_order/remains of an eviction last week",
+        "queues/publishers are held for the disk",
+        "queues/three old dead letters",
+        "redis/a client has an old password",
+        "redis/the replica has an old password",
+        "services/nginx shows a certificate of last year",
+        "services/the process is stopped by a signal",
     ),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is

@@ -1,0 +1,1 @@
+"""Scenes whose maker knew neither the packs nor the other worlds."""
