@@ -66,7 +66,7 @@ def read_shipped(path: Path, name: str) -> tuple[Node, list[Mistake]]:
     """
     text = read_text(path, name)
     try:
-        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         raise _refusal(name, 0, f"this is not YAML: {error}") from None
     return _walked(root, Expanded(text, text, ()), name)

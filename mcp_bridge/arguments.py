@@ -96,7 +96,7 @@ def _repair(value: JSON, depth: int) -> JSON:
 def _read_nested_yaml(text: str) -> dict[str, JSON] | None:
     """A YAML mapping that holds a list or a mapping; flat ones are left to the pairs."""
     try:
-        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         if not isinstance(root, yaml.MappingNode):
             return None
         value = _read_node(root, 0, set())

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from psycopg import IsolationLevel
+
 from tarsy.env import Env
 
 # What a vanished server or a frozen process may cost the others: a minute, not for ever. A paused
@@ -22,6 +24,12 @@ _DATABASE_LIMITS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",
     "options": "-c idle_in_transaction_session_timeout=30s",
+}
+# Several statements are sent as one text, and each has to see what was committed while the one
+# before it waited for its locks. Neither a server's default nor an address may change that.
+_DATABASE_PROMISES = {
+    "isolation_level": IsolationLevel.READ_COMMITTED.value,
+    "server_side_binding": False,
 }
 
 
@@ -128,6 +136,7 @@ def read_database(env: Env, *, is_asgi: bool) -> dict[str, Any]:
         "OPTIONS": {
             **_DATABASE_LIMITS,
             **{key: unquote(value) for key, value in query.items()},
+            **_DATABASE_PROMISES,
         },
     }
     if is_asgi:

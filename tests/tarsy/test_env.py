@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from psycopg import IsolationLevel
 
 from tarsy.env import Env, environment, read_variable
 from tarsy.errors import ConfigError
@@ -255,6 +256,19 @@ def test_a_database_url_may_name_a_socket_directory_and_options(read_settings: R
     assert (read["USER"], read["PASSWORD"], read["NAME"]) == ("us@er", "p/w", "tarsy")
     assert (read["HOST"], read["PORT"]) == ("/var/run", "5433")
     assert read["OPTIONS"]["sslmode"] == "disable"
+
+
+def test_each_statement_sees_what_was_committed_before_it_whatever_a_database_url_asks_for(
+    read_settings: Read,
+):
+    url = "postgres://tarsy@db/tarsy?isolation_level=3&server_side_binding=true"
+
+    ended = read_settings("settings.DATABASES['default']['OPTIONS']", DATABASE_URL=url)
+
+    assert ended.returncode == 0, ended.stderr
+    read = ast.literal_eval(ended.stdout)
+    assert read["isolation_level"] == IsolationLevel.READ_COMMITTED
+    assert read["server_side_binding"] is False
 
 
 PASSWORDS = r"""p/a@s#s:w%4?&$x "y'z\\ """

@@ -135,6 +135,19 @@ def test_a_chip_of_a_write_whose_agent_ended_before_anybody_decided_is_not_red(r
     assert read_cited_tools(running.pk)[2].not_run == "Expired"
 
 
+@pytest.mark.parametrize("number", [None, "two", [2]])
+def test_an_event_whose_number_is_none_keeps_no_page_from_opening(viewer, running, number):
+    execution = running.executions.get()
+    add_tool_call(execution, 2, "", is_error=True)
+    TimelineEvent.objects.filter(metadata__tool_number=2).update(
+        status="failed", metadata={"tool_number": number, "is_error": True}
+    )
+    ApprovalRequestFactory(execution=execution, session=running, tool_number=2)
+
+    assert read_cited_tools(running.pk).keys() <= {1}
+    assert viewer.get(f"/sessions/{running.pk}/").status_code == 200
+
+
 def test_a_tool_that_answers_with_an_error_is_still_a_failure(viewer, running):
     add_tool_call(running.executions.get(), 2, "no such pod", is_error=True)
 
