@@ -7,7 +7,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import cache, lru_cache
+from zoneinfo import ZoneInfo, available_timezones
 
 from config.schema.expressions import compile_pattern
 
@@ -34,8 +36,7 @@ _GENERATED = (
     re.compile(r"(.+?)-\d{1,4}"),
 )
 _OF_A_REPLICA_SET = re.compile(rf"(.+?)-{_HASH}")
-_ZONE_NAME = re.compile(r" (?:[A-Z]{3,5})(?=$| \d{4}$)")
-"""What a zone is called: names are shared by several zones, so that no hour is known from one."""
+_ZONE_NAME = re.compile(r" ([A-Z]{3,5})(?=$| \d{4}$)")
 _FORMATS = ("%a %Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%b %d %H:%M:%S %Y",
             "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S", "%d %b %Y %H:%M:%S",
             "%d/%b/%Y:%H:%M:%S %z")  # fmt: skip
@@ -66,23 +67,49 @@ def age(value: object) -> float:
 
 
 def read_moment(value: object) -> datetime | None:
-    """A moment as the usual programs write it; one without a zone is taken for UTC."""
+    """A moment as the usual programs write it; one without a zone is taken for UTC, and one with a
+    name that several zones have is none."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     text = " ".join(str(value).split())[:60] if value is not None else ""
     try:
-        found = datetime.fromisoformat(text.replace(",", "."))
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        iso = datetime.fromisoformat(text.replace(",", "."))
+        return iso if iso.tzinfo else iso.replace(tzinfo=UTC)
     except ValueError:
         pass
-    text = _ZONE_NAME.sub("", text)
+    named = _ZONE_NAME.search(text)
+    found = _read_form(_ZONE_NAME.sub("", text))
+    if found is None or found.tzinfo:
+        return found
+    offset = _offset_of(named[1], found.date()) if named else timedelta()
+    return found.replace(tzinfo=timezone(offset)) if offset is not None else None
+
+
+def _read_form(text: str) -> datetime | None:
     for form in _FORMATS:
         try:
-            found = datetime.strptime(text, form)  # noqa: DTZ007  # below
+            return datetime.strptime(text, form)  # noqa: DTZ007  # what has no zone may name one
         except ValueError:
             continue
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
     return None
+
+
+@lru_cache(1024)
+def _offset_of(name: str, day: date) -> timedelta | None:
+    """What a zone's short name means on a day; None where zones that share it mean several things
+    (`IST` in India and in Israel), or nobody is known to use it."""
+    noon = datetime.combine(day, time(12))
+    meant = {
+        there.utcoffset()
+        for there in (noon.replace(tzinfo=zone) for zone in _zones())
+        if there.tzname() == name
+    }
+    return meant.pop() if len(meant) == 1 else None
+
+
+@cache
+def _zones() -> Sequence[ZoneInfo]:
+    return [ZoneInfo(key) for key in sorted(available_timezones())]
 
 
 def moment(value: object) -> float:
