@@ -13,7 +13,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-@dataclass
+PATIENCE = 20
+"""Seconds that an item waits for its turn: longer than the database takes to end what hangs."""
+
+
+@dataclass(eq=False)
 class _Place(Generic[Item, Result]):
     """Of one item in the queue. `is_called` says that its thread is to go on: to take the next
     items, its own among them, unless it `is_taken`."""
@@ -38,12 +42,14 @@ class Together(Generic[Item, Result]):
         *,
         weigh: Callable[[Item], int],
         most: int,
+        patience: float = PATIENCE,
     ) -> None:
         """`take` returns one result for each item: None for one that is not to be taken in company.
         Items are taken together as long as they weigh no more than `most`."""
         self._take = take
         self._weigh = weigh
         self._most = most
+        self._patience = patience
         self._lock = threading.Lock()
         self._waiting: deque[_Place[Item, Result]] = deque()
         self._is_led = False
@@ -57,17 +63,40 @@ class Together(Generic[Item, Result]):
         """The result of an item; None where its caller is to take it alone.
 
         Also where those that it was taken with failed together: each meets alone what was wrong
-        with it.
+        with it. And where its turn does not come, because the one before it hangs.
         """
         place: _Place[Item, Result] = _Place(item)
         with self._lock:
             self._waiting.append(place)
             leads, self._is_led = not self._is_led, True
-        if not leads:
-            place.is_called.wait()
+        if not leads and not self._is_called(place):
+            return None
         if not place.is_taken:
             self._lead()
         return place.result
+
+    def _is_called(self, place: _Place[Item, Result]) -> bool:
+        """Wait until it is; False where it has left the queue instead."""
+        try:
+            if place.is_called.wait(self._patience):
+                return True
+        except BaseException:
+            self._leave(place)
+            raise
+        if self._leave(place):
+            return False
+        # Somebody has it: what becomes of it is being decided.
+        return place.is_called.wait()
+
+    def _leave(self, place: _Place[Item, Result]) -> bool:
+        """Whether it still waited. Where it was to lead, the next one does."""
+        with self._lock:
+            if place not in self._waiting:
+                return False
+            self._waiting.remove(place)
+            if place.is_called.is_set():
+                self._call_next()
+        return True
 
     def _lead(self) -> None:
         """Take the items that wait, as many as go together, the caller's own first."""
@@ -103,8 +132,11 @@ class Together(Generic[Item, Result]):
     def _call(self, taken: Sequence[_Place[Item, Result]]) -> None:
         """Whoever is next leads; those that were taken go on."""
         with self._lock:
-            self._is_led = bool(self._waiting)
-            if self._is_led:
-                self._waiting[0].is_called.set()
+            self._call_next()
         for place in taken:
             place.is_called.set()
+
+    def _call_next(self) -> None:
+        self._is_led = bool(self._waiting)
+        if self._is_led:
+            self._waiting[0].is_called.set()

@@ -6,18 +6,26 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import pytest
 
-from investigations.services.together import Together
+from investigations.services.together import Together, _Place
 from tests.processes import wait_for
 
 
 class Desk:
     """Takes numbers and doubles them; the first one as long as it is held up."""
 
-    def __init__(self, *, most: int = 100, decide: Callable[[int], int | None] | None = None):
+    def __init__(
+        self,
+        *,
+        most: int = 100,
+        decide: Callable[[int], int | None] | None = None,
+        patience: float = 20,
+    ):
         self.taken: list[list[int]] = []
         self.goes_on = threading.Event()
         self._decide = decide or (lambda number: 2 * number)
-        self.together: Together[int, int] = Together(self._take, weigh=lambda _: 1, most=most)
+        self.together: Together[int, int] = Together(
+            self._take, weigh=lambda _: 1, most=most, patience=patience
+        )
 
     def _take(self, numbers: Sequence[int]) -> Sequence[int | None]:
         self.taken.append(list(numbers))
@@ -95,3 +103,33 @@ def test_what_is_wrong_with_one_that_is_alone_is_told_to_its_caller_and_holds_up
     with pytest.raises(ValueError, match="one"):
         first.result()
     assert second.result() == 2
+
+
+def test_whoever_waits_behind_one_that_hangs_goes_alone_and_is_not_taken_later():
+    desk = Desk(patience=0.05)
+
+    with ThreadPoolExecutor(2) as pool:
+        hangs = pool.submit(desk.together.take, 1)
+        wait_for(lambda: desk.taken, what="the first to be taken")
+        impatient = pool.submit(desk.together.take, 2)
+
+        assert impatient.result(timeout=20) is None
+        assert desk.together.waiting == 0
+        desk.goes_on.set()
+        assert hangs.result(timeout=20) == 2
+    assert desk.together.take(3) == 6
+    assert desk.taken == [[1], [3]]
+
+
+def test_one_that_is_called_to_lead_and_leaves_hands_on_to_the_next():
+    desk = Desk()
+    together = desk.together
+    leaves: _Place[int, int] = _Place(1)
+    next_one: _Place[int, int] = _Place(2)
+    together._waiting.extend([leaves, next_one])
+    leaves.is_called.set()
+
+    assert together._leave(leaves)
+
+    assert next_one.is_called.is_set()
+    assert not together._leave(leaves)
