@@ -73,7 +73,7 @@ def _is_ready(pack: PackConfig, look: str, waiting: dict[str, str]) -> bool:
     while names:
         fact = pack.facts[names.pop()]
         needed |= set(fact.looks)
-        names += fact.of
+        names += (*fact.of, *(join.fact for join in fact.join.values()))
     return not (needed - {look}) & waiting.keys()
 
 

@@ -10,7 +10,7 @@ from jmespath.parser import ParsedResult
 
 from agents.types import JSON
 from config.schema.expressions import compile_pattern
-from config.schema.packs import FactConfig, FormConfig, PackConfig
+from config.schema.packs import FactConfig, FormConfig, JoinConfig, PackConfig
 from rules.documents import Reply
 from rules.evaluation import MISSING, Scope
 from rules.functions import number, show
@@ -21,6 +21,7 @@ Row = dict[str, object]
 from, `_line` the line where it stands on one."""
 
 MOST_MATCHES = 20_000
+MOST_JOINED_ROWS = 50_000
 LONGEST_FIELD = 4_000
 """Characters of one field."""
 
@@ -49,6 +50,10 @@ class FactBook:
     _understood: set[int] = field(default_factory=set)
     """The calls whose answers had a form that some fact reads."""
     _behind: dict[str, set[str]] = field(default_factory=dict)
+    _indexes: dict[str, dict[tuple[str, ...], dict[tuple[str, ...], list[Row]]]] = field(
+        default_factory=dict
+    )
+    """By fact and by the fields that its rows are joined by."""
 
     def add(self, reply: Reply) -> None:
         self._add(reply, self.replies)
@@ -60,6 +65,7 @@ class FactBook:
         to.setdefault(reply.look, []).append(reply)
         for name in [each for each in self._known if reply.look in self._looks_behind(each)]:
             del self._known[name]
+            self._indexes.pop(name, None)
 
     def _looks_behind(self, name: str) -> set[str]:
         if name not in self._behind:
@@ -71,6 +77,21 @@ class FactBook:
             config = self.pack.facts[name]
             self._known[name] = self._choose(config) if config.of else self._read(config)
         return self._known[name]
+
+    def join(self, join: JoinConfig, row: Row | None) -> list[Row]:
+        """The rows of another fact whose fields are the same as those of a row."""
+        rows = self.find(join.fact).rows
+        if not join.on:
+            return list(rows[: join.most])
+        fields = tuple(join.on)
+        indexes = self._indexes.setdefault(join.fact, {})
+        if fields not in indexes:
+            index: dict[tuple[str, ...], list[Row]] = {}
+            for each in rows[:MOST_JOINED_ROWS]:
+                index.setdefault(tuple(show(each.get(name)) for name in fields), []).append(each)
+            indexes[fields] = index
+        wanted = tuple(show((row or {}).get(name)) for name in join.on.values())
+        return indexes[fields].get(wanted, [])[: join.most]
 
     def _read(self, config: FactConfig) -> Fact:
         known = self.failed if config.failed else self.replies
@@ -125,6 +146,9 @@ class FactBook:
         known: dict[tuple[str, ...], Row] = {}
         left_out = 0
         added = _list_added(config)
+        for join in config.join.values():
+            # Ahead of the rows: a fact that is read for the first time binds rows of its own.
+            self.find(join.fact)
         for row in rows:
             for name in fields:
                 row.setdefault(name, "")
@@ -136,6 +160,8 @@ class FactBook:
                 row[name] = "" if value is MISSING else _clean(value)
                 if is_read_later:
                     self.scope.bind("it", row)
+            for name, join in config.join.items():
+                self.scope.bind(name, self.join(join, row))
             if not self.scope.holds(config.where):
                 continue
             key = tuple(show(row.get(name)) for name in config.key)
@@ -157,7 +183,7 @@ def looks_behind(pack: PackConfig, fact: str) -> set[str]:
     while waiting:
         config = pack.facts[waiting.pop()]
         looks |= set(config.looks)
-        for other in config.of:
+        for other in (*config.of, *(join.fact for join in config.join.values())):
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)

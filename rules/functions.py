@@ -32,6 +32,7 @@ _HASH = "(?:[0-9a-f]{6,10}|[bcdfghjklmnpqrstvwxz2456789]{6,10})"
 _GENERATED = (
     re.compile(rf"(.+?)-{_HASH}-[a-z0-9]{{5}}"),
     re.compile(r"(.+?)-(?:\d{8,10})-[a-z0-9]{5}"),
+    re.compile(r"(.+?)-\d{8,10}"),
     re.compile(r"(.+?)-[bcdfghjklmnpqrstvwxz2456789]{5}"),
     re.compile(r"(.+?)-\d{1,4}"),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from agents.types import JSON
-from config.schema.packs import CiteConfig, JoinConfig, PackConfig, RepairConfig, RuleConfig
+from config.schema.packs import CiteConfig, PackConfig, RepairConfig, RuleConfig
 from config.words import count
 from rules.evaluation import MISSING, Scope
 from rules.facts import FactBook, Row
@@ -16,7 +16,6 @@ from rules.quotes import find_quote
 
 MOST_FINDINGS_OF_A_RULE = 200
 MOST_CITED = 4
-MOST_JOINED_KEYS = 50_000
 OLD = timedelta(hours=6)
 """How much older than the alert an event may be before it explains less."""
 SHOWN_ROWS = 40
@@ -36,7 +35,6 @@ class Judge:
     def __post_init__(self) -> None:
         every = (*self.book.replies.values(), *self.book.failed.values())
         self._raw = {each.number: each.raw for replies in every for each in replies}
-        self._indexes: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Row]]] = {}
 
     def find_all(self) -> tuple[Finding, ...]:
         """Every finding of the pack's rules, those of the same group as one."""
@@ -92,7 +90,7 @@ class Judge:
         scope = self.scope
         bound: dict[str, object] = {}
         for joined, join in rule.join.items():
-            bound[joined] = self._join(join, row)
+            bound[joined] = self.book.join(join, row)
             scope.bind(joined, bound[joined])
         if row is not None:
             # Behind the joins: facts that are read for the first time have rows of their own.
@@ -107,20 +105,6 @@ class Judge:
         if not scope.holds(rule.when):
             return None
         return self._make(name, rule, bound)
-
-    def _join(self, join: JoinConfig, row: Row | None) -> list[Row]:
-        rows = self.book.find(join.fact).rows
-        if not join.on:
-            return list(rows[: join.most])
-        fields = tuple(join.on)
-        key = (join.fact, fields)
-        if key not in self._indexes:
-            index: dict[tuple[str, ...], list[Row]] = {}
-            for each in rows[:MOST_JOINED_KEYS]:
-                index.setdefault(tuple(show(each.get(name)) for name in fields), []).append(each)
-            self._indexes[key] = index
-        wanted = tuple(show((row or {}).get(name)) for name in join.on.values())
-        return self._indexes[key].get(wanted, [])[: join.most]
 
     def _make(self, name: str, rule: RuleConfig, bound: Mapping[str, object]) -> Finding:
         scope = self.scope

@@ -100,8 +100,11 @@ def _check_fact(findings: Findings, pack: PackConfig, place: Path, fact: FactCon
     for index, form in enumerate(fact.forms):
         _check_form(findings, pack, (*place, "forms", index), form)
     known = {*_ALWAYS, "it"}
+    for name, join in fact.join.items():
+        _check_names(findings, (*place, "join", name, "fact"), [join.fact], pack.facts, "fact")
+        _refuse_reserved(findings, (*place, "join", name), name)
     if fact.where is not None:
-        _check_expression(findings, (*place, "where"), fact.where, known)
+        _check_expression(findings, (*place, "where"), fact.where, {*known, *fact.join})
     for name, source in fact.add.items():
         _check_expression(findings, (*place, "add", name), source, known)
     for text in (*([fact.entity] if fact.entity else []), *fact.needs, *fact.needed_by):
@@ -200,7 +203,8 @@ def _check_order(findings: Findings, pack: PackConfig) -> None:
         needs[("looks", name)] = waits | ({("facts", look.over)} if look.over else set())
     for name, fact in pack.facts.items():
         looked: set[Path] = {("looks", other) for other in fact.looks}
-        needs[("facts", name)] = looked | {("facts", other) for other in fact.of}
+        others = (*fact.of, *(join.fact for join in fact.join.values()))
+        needs[("facts", name)] = looked | {("facts", other) for other in others}
     _refuse_loop(findings, needs)
     yields: Mapping[Path, set[Path]] = {
         ("rules", name): {("rules", other) for other in rule.yields_to}

@@ -106,6 +106,15 @@ class FormConfig(Block):
     """Looks whose answers have this form. Empty: any."""
 
 
+class JoinConfig(Block):
+    fact: FilledText
+    """The fact whose rows are joined."""
+    on: Table[Text]
+    """Fields of the joined rows, each with the field of `it` that is the same."""
+    most: Annotated[Integer, Field(ge=1, le=200)] = 40
+    """How many rows are joined at most."""
+
+
 class FactConfig(Block):
     """Rows that were read from looks, or chosen from another fact."""
 
@@ -120,6 +129,8 @@ class FactConfig(Block):
     """Whether every form that fits reads it."""
     of: List[FilledText] = ()
     """Facts whose rows it takes, in place of looks."""
+    join: Table[JoinConfig] = Field(default_factory=nothing)
+    """Rows of other facts that `where` reads, each by its name."""
     where: Condition | None = None
     """Which rows stay, with the row as `it`."""
     numbers: List[FilledText] = ()
@@ -137,15 +148,6 @@ class FactConfig(Block):
     """What depends on it."""
     most: Count = 20_000
     """Rows beyond this number are left out, and that is said."""
-
-
-class JoinConfig(Block):
-    fact: FilledText
-    """The fact whose rows are joined."""
-    on: Table[Text]
-    """Fields of the joined rows, each with the field of `it` that is the same."""
-    most: Annotated[Integer, Field(ge=1, le=200)] = 40
-    """How many rows are joined at most."""
 
 
 class CiteConfig(Block):

@@ -72,6 +72,16 @@ def test_parts_that_wait_for_each_other_are_refused(check_files):
     assert any("waits for itself" in each for each in found)
 
 
+def test_a_fact_that_joins_itself_or_nothing_is_refused(check_files):
+    for joined, told in [
+        ("f", "waits for itself"),
+        ("g", "f.join.other.fact: there is no fact 'g'"),
+    ]:
+        join = f"looks: [a]\n    join: {{other: {{fact: {joined}, on: {{n: n}}}}}}"
+        found = _wrong(check_files, "looks: [a]", join)
+        assert any(told in each for each in found), found
+
+
 def test_an_agent_names_packs_that_are_there(check_files):
     described = "    description: Looks at the network\n"
     report = check_files(changed(described, f"{described}    type: rules\n    packs: [hots]\n"))

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from rules.evaluation import Scope
+from rules.functions import workload
 
 TOLD = "It ends{{it.code > 0 ? ' with exit code ' + string(int(it.code)) : ''}}."
 
@@ -20,3 +21,9 @@ def test_a_value_stays_on_its_line():
     assert tell("Its log ends with: {{it.line}}", line="out of\n  memory ") == (
         "Its log ends with: out of memory"
     )
+
+
+def test_a_run_of_a_cron_job_and_its_pods_belong_to_the_cron_job():
+    assert workload("", "export-29408000") == "export"
+    assert workload("", "export-29408000-p8z2m") == "export"
+    assert workload("", "db-0") == "db"

@@ -49,13 +49,9 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "redis/one client keeps all connections",
     ),
     "fourth": (
-        "nginx/a limit throttles everybody",
         "over_kubectl/nobody schedules",
         "over_ops/a slip in the Corefile",
-        "over_ops_in_order/a failed run that the next one made good",
-        "over_ops_in_order/remains of an eviction last week",
         "queues/publishers are held for the disk",
-        "queues/three old dead letters",
         "redis/a client has an old password",
         "redis/the replica has an old password",
         "services/nginx shows a certificate of last year",
