@@ -248,4 +248,5 @@ def _describe_link(link: Link) -> JSON:
         "name": name,
         "says": found.says if found else "",
         "calls": [cited.number for cited in found.cites] if found else [],
+        "quotes": [cited.quote for cited in found.cites] if found else [],
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.template.loader import render_to_string
 
+from agents.citations import Ref
 from agents.llm_events import AnswerFinished
 from agents.types import WITHOUT_MODEL
 from config import use_config
@@ -13,6 +14,7 @@ from config.access import load_config
 from investigations.engine import language_models, pipeline
 from investigations.models import AgentExecution, AlertSession, LLMInteraction, TimelineEvent
 from investigations.selectors.claims import judge_report
+from investigations.selectors.session_page.causal_chain import read_chain
 from investigations.selectors.session_page.page import read_session_page
 from investigations.services.stages import advance_stage
 from investigations.stream.fragments import session_context
@@ -141,6 +143,24 @@ def test_rules_take_over_only_where_every_provider_has_failed(
     reports = TimelineEvent.objects.filter(execution=execution, event_type="final_analysis")
     by_rules = [each.content.startswith(WITHOUT_MODEL) for each in reports]
     assert (execution.status, any(by_rules)) == (status, is_by_rules)
+
+
+def test_a_box_of_the_chain_opens_the_place_that_its_claim_quotes(loop):
+    session = run_to_the_end(start_session("by-rules"), loop)
+    report = TimelineEvent.objects.get(
+        event_type="final_analysis", stage__stage_type="investigation"
+    )
+    links = [
+        {"kind": "unit", "name": "a", "says": "", "calls": [1, 2], "quotes": ["93 % <full>", ""]},
+        {"kind": "unit", "name": "b", "says": "", "calls": [1]},
+    ]
+    report.metadata["rules"]["causes"] = [{"finding": {}, "symptoms": [], "chain": links}]
+    report.save(update_fields=["metadata"])
+
+    first, second = read_chain(session.pk)
+
+    assert first.cites == (Ref(1, "93 % <full>"), Ref(2))
+    assert second.cites == (Ref(1),)
 
 
 def test_the_page_draws_the_chain_from_the_cause_to_the_symptom(loop):

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from agents.citations import Ref
 from agents.types import JSON
@@ -46,11 +47,18 @@ def _read_links(links: list[JSON]) -> Iterator[ChainLink]:
     for link in links[:MOST_LINKS]:
         if not isinstance(link, Mapping):
             continue
-        calls = link.get("calls")
-        numbers = [n for n in calls if isinstance(n, int)] if isinstance(calls, list) else []
         yield ChainLink(
             kind=str(link.get("kind", "")),
             name=str(link.get("name", "")),
             says=str(link.get("says", "")),
-            cites=tuple(Ref(number) for number in numbers[:MOST_CITED]),
+            cites=tuple(_read_cites(link.get("calls"), link.get("quotes")))[:MOST_CITED],
         )
+
+
+def _read_cites(calls: JSON, quotes: JSON) -> Iterator[Ref]:
+    """The calls with what is quoted of each; links that were kept before quotes were have none."""
+    numbers = calls if isinstance(calls, list) else []
+    words = quotes if isinstance(quotes, list) else []
+    for number, quote in zip_longest(numbers, words[: len(numbers)]):
+        if isinstance(number, int):
+            yield Ref(number, quote if isinstance(quote, str) and quote else None)
