@@ -71,3 +71,14 @@ function drawFold() {
   fold.hidden = iterations().length < 2;
   fold.textContent = iterations().some((each) => each.open) ? "Close all iterations" : "Open all iterations";
 }
+
+// A choice counts at once, and whoever chose by keyboard goes on where they were.
+const chosen = document.querySelector("[data-at-once]");
+const CHOSE = "tarsy:chose";
+chosen?.addEventListener("change", ({ target }) => {
+  sessionStorage.setItem(CHOSE, target.id);
+  chosen.requestSubmit();
+});
+const choice = sessionStorage.getItem(CHOSE);
+sessionStorage.removeItem(CHOSE);
+if (choice) document.getElementById(choice)?.focus({ preventScroll: true });

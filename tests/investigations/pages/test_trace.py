@@ -607,6 +607,37 @@ def test_hours_between_two_questions_take_no_room(db):
     assert scale.has_gaps
 
 
+def test_the_axis_says_what_is_left_out_or_drawn_shorter(viewer, traced, running):
+    later = traced.started_at + timedelta(hours=20)
+    StageFactory(session=traced, status="completed", started_at=later, completed_at=later)
+    now = timezone.now()
+    running.executions.update(started_at=now - timedelta(seconds=3640))
+    running.stages.update(started_at=now - timedelta(seconds=3640))
+    ApprovalRequestFactory(
+        execution=running.executions.get(), tool_number=1, status="denied",
+        created_at=now - timedelta(seconds=3620), decided_at=now - timedelta(seconds=20),
+    )  # fmt: skip
+
+    assert "Time in which nothing ran is left out." in _read(viewer, traced)
+    assert "Waiting for a person is drawn shorter than it was." in _read(viewer, running)
+
+
+def test_the_head_says_the_same_as_that_of_the_timeline(viewer, finished):
+    finished.source, finished.severity, finished.author = "alertmanager", "critical", "poster"
+    finished.service = "shop-web"
+    finished.save()
+    shown = re.compile(r'<h1.*?</h1>|<span class="t-not-phone">from .*?</span>', re.DOTALL)
+
+    heads = [
+        shown.findall(viewer.get(f"/sessions/{finished.pk}/{view}").content.decode())
+        for view in ("", "trace/")
+    ]
+
+    assert heads[0] == heads[1]
+    assert "critical" in "".join(heads[0])
+    assert "from Alertmanager" in "".join(heads[0])
+
+
 def test_a_running_session_is_traced_until_now(db):
     start = timezone.now() - timedelta(seconds=30)
     session = SessionFactory(running=True, started_at=start)

@@ -266,3 +266,14 @@ def test_a_trace_that_is_cut_off_from_its_session_says_so(traced, page, stream):
     stream.route.close()
 
     expect(page.locator("#strip")).to_contain_text("Live stream unavailable")
+
+
+def test_a_choice_counts_at_once_and_keeps_the_focus(traced, page):
+    page.goto(f"/sessions/{traced.pk}/trace/")
+    expect(page.get_by_role("button", name="Apply")).to_be_hidden()
+
+    page.get_by_label("Took at least").select_option("10")
+
+    page.wait_for_url("**/trace/?*longer=10*")
+    expect(page.get_by_label("Took at least")).to_have_value("10")
+    expect(page.get_by_label("Took at least")).to_be_focused()
