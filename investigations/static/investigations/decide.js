@@ -2,6 +2,7 @@
 // the second counts only once that is typed. The server checks the same.
 
 import { announce } from "./copy.js";
+import { DECIDED } from "./work.js";
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-needs]");
@@ -11,6 +12,11 @@ document.addEventListener("click", (event) => {
   field.closest(".t-confirm").classList.add("is-asked");
   field.focus();
   announce(`Type ${field.dataset.typed} to approve`, { quietly: true });
+});
+
+// Who decided is led to what comes of it, once the page is there anew.
+document.getElementById("decide-form")?.addEventListener("submit", () => {
+  sessionStorage.setItem(DECIDED, document.getElementById("session").dataset.session);
 });
 
 // Enter never decides.

@@ -311,6 +311,7 @@ const inTurn = (work) => { chain = chain.then(work).catch((error) => console.err
 // An ended session is followed too: somebody may ask about it, here or in another browser.
 const work = new Work(document.getElementById("timeline"), document.getElementById("now"));
 if (root.dataset.live !== "1") work.end();
+work.startAfterDecision(root.dataset.session);
 const feed = new Feed({
   channel: root.dataset.channel,
   lastSeq: Number(root.dataset.lastSeq),

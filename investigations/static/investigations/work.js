@@ -2,9 +2,12 @@
 // button tells where it is when it is out of view and leads there. While a change waits for a person,
 // the request is where the work is.
 
+import { announce } from "./copy.js";
+
 const IN_VIEW = 0.5; // of what is looked for, or of the window where that is lower
 const MOST_EMPTY = 0.5; // of the window, below the last stage
 const GESTURE = 400;
+export const DECIDED = "tarsy:decided"; // the session about which a person decided right before
 
 // A change above what is read, which stays where it is in the window.
 export function steadily(change, isFollowed = false) {
@@ -106,6 +109,16 @@ export class Work {
     this.on = true;
     this.show();
     this.draw();
+  }
+
+  // The page came anew by a decision of who watches: what came of it is said, and the work goes on.
+  startAfterDecision(session) {
+    const isOurs = sessionStorage.getItem(DECIDED) === session;
+    sessionStorage.removeItem(DECIDED);
+    if (!isOurs) return;
+    const outcome = [...document.querySelectorAll("#approvals > .t-decided > span:first-of-type")].at(-1);
+    if (outcome) announce(outcome.textContent.trim().replace(/\s+/g, " "));
+    this.turnOn();
   }
 
   // As tall as it ever was, but nobody is left in front of nothing.

@@ -360,7 +360,7 @@ def test_a_person_decides_on_the_page(running, page, live_server, button, status
     page.get_by_label("Note, kept in the audit log").fill("as agreed")
     page.get_by_role("button", name=button).click()
 
-    page.get_by_text(f"{status.capitalize()} by ana").wait_for()
+    page.locator("#approvals").get_by_text(f"{status.capitalize()} by ana").wait_for()
     in_thread(approval.refresh_from_db)
     assert (approval.status, approval.decision_reason) == (status, "as agreed")
 

@@ -65,7 +65,7 @@ def test_what_is_decided_stays_in_reach_and_covers_nothing(deciding, page):
     assert last["y"] + last["height"] <= top
 
     page.get_by_role("button", name="Deny").tap()
-    expect(page.get_by_text("Denied by ana")).to_be_visible()
+    expect(page.locator("#approvals").get_by_text("Denied by ana")).to_be_visible()
     expect(bar).to_have_count(0)
 
 

@@ -20,10 +20,12 @@ from tests.factories import (
     SessionFactory,
     StageFactory,
 )
+from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import (
     find_serious_faults,
     in_a_browser,
     in_thread,
+    log_in,
     message_of,
     wait_until_live,
 )
@@ -213,6 +215,57 @@ def test_who_reads_above_is_told_where_the_work_is_and_what_came_of_it(run, page
     assert page.evaluate("scrollY") == pytest.approx(before, abs=400)
     strip.get_by_role("link").click()
     expect(page.locator("#conclusion .t-lead")).to_be_in_viewport()
+
+
+def test_the_line_that_says_it_ended_covers_no_heading_of_the_conclusion(run, page, stream):
+    page.set_viewport_size({"width": 1280, "height": 600})
+    page.goto(f"/sessions/{run.session.pk}/")
+    wait_until_live(page, stream)
+    run.begin(1)
+    for number in range(30):
+        run.act(run.agents[0], number + 1)
+    page.locator("#T30").wait_for(state="attached")
+    run.finish()
+    run.begin(2)
+    expect(page.locator("#stage-2")).to_be_in_viewport()
+    page.evaluate("document.querySelector('#stage-1').style.minHeight = '1500px'")
+    run.act(run.agents[0], 101)
+    page.locator("#T101").wait_for(state="attached")
+    page.wait_for_function("() => scrollY > 200")
+    run.finish()
+    run.end()
+
+    expect(page.locator("#strip")).to_contain_text("Completed")
+    expect(page.locator("#conclusion .t-lead")).to_be_in_viewport()
+    page.evaluate(FRAMES)
+    strip, conclusion = page.locator("#strip").bounding_box(), page.locator("#conclusion")
+    assert conclusion.bounding_box()["y"] >= strip["y"] + strip["height"]
+
+
+def test_who_decided_is_told_so_and_led_to_the_stage_that_works(run, page, stream, live_server):
+    cookie = log_in(lambda: make_decider(username="ana"))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    page.goto(f"/sessions/{run.session.pk}/")
+    wait_until_live(page, stream)
+    run.begin(1)
+    for number in range(40):
+        run.act(run.agents[0], number + 1)
+    page.locator("#T40").wait_for(state="attached")
+    run.finish()
+    run.begin(2, agents=1)
+    for number in range(40):
+        run.act(run.agents[0], number + 101)
+    run.ask()
+
+    page.get_by_role("button", name="Approve").click()
+
+    expect(page.locator("#approvals")).to_contain_text("Approved by ana")
+    expect(page.locator("#announce")).to_contain_text("Approved by ana")
+    expect(page.locator("#stage-2 .t-agents")).to_be_in_viewport()
+    expect(page.locator("#now")).to_be_hidden()
+    page.reload()
+    expect(page.locator("#approvals")).to_contain_text("Approved by ana")
+    expect(page.locator("#announce")).to_be_empty()
 
 
 @pytest.mark.parametrize(
