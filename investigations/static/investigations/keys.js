@@ -92,17 +92,20 @@ function nextError() {
 function nextApproval() {
   const asked = [...document.querySelectorAll(".t-appr")];
   const next = asked[asked.indexOf(here) + 1] ?? asked[0];
-  if (next) return go(next);
+  if (next) {
+    go(next, "start");
+    return next.querySelector("h2").focus({ preventScroll: true });
+  }
   document.querySelector(".t-waits")?.click();
   return undefined;
 }
 
-function go(row) {
+function go(row, block = "nearest") {
   if (!row) return;
   here?.classList.remove("is-here");
   here = row;
   here.classList.add("is-here");
-  here.scrollIntoView({ block: "nearest" });
+  here.scrollIntoView({ block });
   document.dispatchEvent(new CustomEvent("tarsy:jump"));
 }
 

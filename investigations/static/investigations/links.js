@@ -68,7 +68,7 @@ async function goTo(hash) {
   document.dispatchEvent(new CustomEvent("tarsy:jump"));
   for (let node = target; node; node = node.parentElement) if (node.matches("details")) node.open = true;
   showAround(target);
-  target.scrollIntoView({ block: /^(stage-|conclusion)/.test(id) ? "start" : "center" });
+  target.scrollIntoView({ block: /^(stage-|conclusion|approval-)/.test(id) ? "start" : "center" });
   const event = target.closest(".t-event");
   event?.classList.add("is-target");
   setTimeout(() => event?.classList.remove("is-target"), MARK_FOR);

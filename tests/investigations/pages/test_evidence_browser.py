@@ -92,3 +92,26 @@ def test_a_link_to_a_claim_opens_its_evidence_and_a_search_has_its_own_next(prov
     expect(back).to_be_hidden()
     page.wait_for_function("location.hash === '#claim-1'")
     expect(page.locator("#claim-1")).to_be_in_viewport()
+
+
+def test_what_a_call_was_asked_is_read_whole_in_the_panel(proved, page):
+    runs = "/opt/shop/releases/42/bin/python -m shop.web " + "--set limit=64Mi " * 30 + "--last"
+
+    def ask():
+        event = TimelineEvent.objects.get(session=proved, metadata__tool_number=1)
+        event.metadata["arguments"] = {"unit": "shop-web", "runs": runs}
+        event.save(update_fields=["metadata"])
+
+    in_thread(ask)
+    page.goto(f"/sessions/{proved.pk}/")
+    page.keyboard.press("n")
+
+    asked = page.locator("#evidence .t-kv")
+    expect(asked).to_contain_text("--last")
+    cut = """list => [list, ...list.children].filter(
+        (each) => each.scrollHeight > each.clientHeight + 1
+            || each.scrollWidth > each.clientWidth + 1
+    ).map((each) => each.textContent)"""
+    assert asked.evaluate(cut) == []
+    expect(page.locator("#evidence mark")).to_have_text("exitCode: 137")
+    assert find_serious_faults(page) == []

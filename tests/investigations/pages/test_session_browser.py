@@ -62,10 +62,10 @@ def test_of_two_people_who_decide_one_is_first_and_the_other_is_told_who(
 
     # The second has not heard of it when it decides.
     second.get_by_role("button", name="Deny").click()
-    expect(second.get_by_text("Denied by ben")).to_be_visible()
+    expect(second.locator("#approvals").get_by_text("Denied by ben")).to_be_visible()
     page.get_by_role("button", name="Approve").click()
 
-    expect(page.get_by_text("Denied by ben")).to_be_visible()
+    expect(page.locator("#approvals").get_by_text("Denied by ben")).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
     in_thread(approval.refresh_from_db)
     assert approval.status == "denied"
@@ -95,7 +95,7 @@ def test_a_grave_write_takes_two_steps_and_no_key_decides(running, page, stream,
     typed.fill("render-4")
     approve.click()
 
-    expect(page.get_by_text("Approved by ana")).to_be_visible()
+    expect(page.locator("#approvals").get_by_text("Approved by ana")).to_be_visible()
     in_thread(approval.refresh_from_db)
     assert approval.status == "approved"
 
@@ -117,7 +117,7 @@ def test_a_decision_made_elsewhere_takes_the_buttons_away_at_once(
 
     stream.send(in_thread(decide))
 
-    expect(page.get_by_text("Denied by ben")).to_be_visible()
+    expect(page.locator("#approvals").get_by_text("Denied by ben")).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
@@ -316,3 +316,31 @@ def test_a_result_without_a_summary_offers_no_view_of_one(running, page, stream)
 
     expect(page.locator("details:has(> #T1) .t-out")).to_be_visible()
     expect(page.get_by_role("button", name="Summary")).to_be_hidden()
+
+
+IS_ON_TOP = """element => {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint((left + right) / 2, top + 2))
+    && element.contains(document.elementFromPoint((left + right) / 2, bottom - 2));
+}"""
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 800, "height": 600}}], indirect=True)
+@pytest.mark.parametrize("way", ["link", "key"])
+def test_the_request_is_shown_and_gone_through_from_its_heading_on(
+    running, page, stream, live_server, way
+):
+    cookie = log_in(lambda: make_decider(username="ana"))
+    page.context.add_cookies([{**cookie, "url": live_server.url}])
+    approval = in_thread(lambda: request_write(running))
+    place = f"#approval-{approval.pk}"
+    page.goto(f"/sessions/{running.pk}/{place if way == 'link' else ''}")
+    wait_until_live(page, stream)
+    heading = page.get_by_role("heading", name="Approve this change?")
+    if way == "key":
+        page.keyboard.press("a")
+        expect(heading).to_be_focused()
+    expect(heading).to_be_in_viewport()
+    assert heading.evaluate(IS_ON_TOP)
+    page.keyboard.press("Tab")
+    expect(page.locator(f"{place} :focus")).to_have_count(1)
