@@ -49,8 +49,6 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "redis/one client keeps all connections",
     ),
     "fourth": (
-        "over_kubectl/nobody schedules",
-        "over_ops/a slip in the Corefile",
         "queues/publishers are held for the disk",
         "redis/a client has an old password",
         "redis/the replica has an old password",
