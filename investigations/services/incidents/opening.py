@@ -158,9 +158,11 @@ def find_settled_storm(batch: Batch, most: int) -> Incident | None:
     """The storm of the source, while it rages and has taken over what there is to be taken over:
     what joins it now is a member more, and that is all."""
     found = _read_storm(batch, most)
-    if found is None or found.has_young or not found.incident.is_open:
+    if found is None or found.has_young:
         return None
-    return found.incident if _rages(batch, found.incident, lambda: found.joined_at) else None
+    # What this batch has counted already must not be read over.
+    storm = batch.incidents.get(found.incident.pk, found.incident)
+    return storm if storm.is_open and _rages(batch, storm, lambda: found.joined_at) else None
 
 
 def _find_storm(batch: Batch, most: int) -> Incident | None:

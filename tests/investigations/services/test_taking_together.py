@@ -157,6 +157,21 @@ def test_no_post_overtakes_an_earlier_one_about_the_same_alert(at_once):
     assert Incident.objects.get(group_key=last.group).firing_count == int(last.fires)
 
 
+def test_a_storm_that_loses_and_gains_members_at_once_counts_both():
+    rules = IncidentsConfig(group_wait="0s", storm_after=STORM_AFTER)
+    with use_config(replace(get_config(), incidents=rules)):
+        for number in range(STORM_AFTER + 4):
+            take(Told(f"first {number}", group=f"first {number}"))
+        over = Told("first 1", group="first 1", fires=False)
+
+        done = take_together([described(over), described(Told("new", group="new"))])
+
+    assert all(done)
+    storm = Incident.objects.get(kind="storm")
+    firing = AlertEpisode.objects.filter(incident=storm, state="firing").count()
+    assert storm.firing_count == firing == STORM_AFTER + 4
+
+
 def _left_by(before: Sequence[tuple[Told, ...]], act: Callable[[], list[Outcome]]) -> object:
     with transaction.atomic():
         for each in before:
