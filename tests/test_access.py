@@ -63,6 +63,7 @@ ADDRESSES: dict[str, list[str]] = {
         f"GET {PAGE}lookers/",
         f"GET {PAGE}events/",
         f"GET {PAGE}events/<uuid:event_id>/", f"GET {PAGE}events/<uuid:event_id>/content/",
+        f"GET {PAGE}events/<uuid:event_id>/chart/",
         f"GET {PAGE}stages/<uuid:stage_id>/",
         f"GET {PAGE}executions/<uuid:execution_id>/earlier/",
         f"GET {PAGE}calls/<int:number>/quote/",
