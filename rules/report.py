@@ -141,6 +141,7 @@ def _conclude_nothing(told: Told) -> str:
             "No cause of this alert was found. Something else is wrong, with nothing that ties "
             f"it to the alert: {names}."
         ]
+    parts += told.well[:1]
     unseen = count(len(told.not_checked), "thing")
     more = f", and {unseen} could not be looked at" if told.not_checked else ""
     parts.append(f"This rests on {count(told.looks, 'look')}{more}.")
@@ -188,7 +189,13 @@ def _cite(cites: Sequence[Cited]) -> str:
 
 def _list_next(told: Told) -> list[str]:
     steps: dict[str, None] = {}
-    for cause in told.ranked.causes:
+    causes = told.ranked.causes
+    if told.mended is not None and told.mended.fate == "gone":
+        # What its own finding advises has been done.
+        did = told.mended.does
+        steps[f"Find out what led to it: {did} ended it and may not keep it away."] = None
+        causes = causes[1:]
+    for cause in causes:
         steps.update(dict.fromkeys((*cause.finding.next_steps, *cause.finding.tells_more)))
     return list(steps)[:MOST_NEXT]
 

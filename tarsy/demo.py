@@ -38,6 +38,13 @@ class Demo:
         self._kept = ExitStack()
         self._opening: Future[Shop] | None = None
 
+    @property
+    def promise(self) -> str:
+        """What is going to happen, and how soon."""
+        if self.fault == NONE:
+            return "Somebody asks whether all is well a moment"
+        return "Something breaks a few seconds"
+
     def open(self) -> None:
         """Begin to open the shop; `begin` waits for it."""
         threads = ThreadPoolExecutor(1, "shop")

@@ -261,7 +261,7 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     say(f"Dashboard:       {plan.url}/")
     say(f"Administration:  {plan.url}/admin/")
     if demo is not None:
-        say("Open this and watch. Something breaks a few seconds after you do, or after a minute:")
+        say(f"Open this and watch. {demo.promise} after you do, or after a minute:")
         say(f"  {_login_link(plan, '/')}")
     elif settings.TARSY_AUTH == "login":
         say("Log in once with:")

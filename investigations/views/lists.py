@@ -50,8 +50,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
         **_active_context(),
         **_recent_context(request),
         "is_empty": has_none,
-        # What starts a demo here says so by this file.
-        "is_demo_coming": has_none and (settings.VAR_DIR / "demo").exists(),
+        "demo": _demo_that_is_coming() if has_none else "",
         "host": address_asked(request),
         "has_tool_server": bool(servers_in_use(get_config())),
         "has_model": has_usable_model(),
@@ -59,6 +58,12 @@ def session_list(request: HttpRequest) -> HttpResponse:
     if not has_none:
         context["options"] = _options()
     return render(request, "investigations/list.html", context)
+
+
+def _demo_that_is_coming() -> str:
+    """What a demo here is about to show, as what starts it has noted; empty where there is none."""
+    noted = settings.VAR_DIR / "demo"
+    return noted.read_text(encoding="utf-8") if noted.exists() else ""
 
 
 @require_safe

@@ -110,6 +110,8 @@ async def test_the_repair_of_the_likeliest_cause_is_asked_for_once_and_looked_at
     ]  # fmt: skip
     assert "The repair, `tidy` of `web`, ran, and the cause is gone." in report
     assert "/spool/debug.log" in report
+    [step] = parse_report(report).next_steps
+    assert step.startswith("Find out what led to it: `tidy` of `web` ended it")
 
 
 async def test_a_cause_that_is_still_there_after_the_repair_is_told():
@@ -119,6 +121,7 @@ async def test_a_cause_that_is_still_there_after_the_repair_is_told():
 
     assert len(shop.writes) == 1
     assert "ran, and the cause is still there" in report
+    assert "Find out what led to it" not in report
 
 
 async def test_a_cause_that_could_not_be_looked_at_again_is_not_said_to_be_gone():
@@ -172,7 +175,7 @@ async def test_where_all_is_well_nothing_is_asked_for():
     report = await mend(shop)
 
     assert shop.writes == []
-    assert "All 1 declared services are well" in report
+    assert "All 1 declared services are well" in parse_report(report).conclusion
 
 
 async def test_a_repair_whose_tool_is_not_offered_is_told_and_not_made():

@@ -70,7 +70,9 @@ def test_the_first_page_of_a_demo_says_what_is_coming(viewer, settings, tmp_path
     settings.VAR_DIR = tmp_path
     (tmp_path / "demo").write_text("pool")
 
-    assert "The demo is about to begin" in viewer.get("/").content.decode()
+    assert "something in it breaks" in viewer.get("/").content.decode()
+    (tmp_path / "demo").write_text("none")
+    assert "nothing breaks in it" in viewer.get("/").content.decode()
     SessionFactory(completed=True)
     assert "The demo is about to begin" not in viewer.get("/").content.decode()
 
