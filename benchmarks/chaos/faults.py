@@ -163,10 +163,12 @@ class Injector:
         from django.db import connection
 
         self._note(kind)
+        # Not those of the server itself: autovacuum may be ended by few.
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                " AND backend_type = 'client backend'"
             )
         return True
 
