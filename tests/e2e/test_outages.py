@@ -27,6 +27,7 @@ def test_a_restarted_database_loses_nothing(own_workers, play: Play):
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND backend_type = 'client backend'"
         )
     rehearsal.release("first")
 
