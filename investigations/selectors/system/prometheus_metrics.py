@@ -20,6 +20,7 @@ from config import get_config
 from investigations.selectors.sessions import count_active_and_queued
 from investigations.selectors.system.tool_servers import read_health
 from investigations.selectors.system.workers import client, live_workers
+from investigations.selectors.trace.not_run import HELD
 
 logger = logging.getLogger(__name__)
 
@@ -116,10 +117,7 @@ _FROM_INTAKE_TO_START = "extract(epoch FROM started_at - created_at)::float8"
 _MODEL = ("provider_name", "model_name")
 # A tool nobody offers has no server: its name is a model's invention, and there is no end to them.
 _TOOL = ("server_name", "CASE WHEN server_name = '' THEN '' ELSE tool_name END")
-# As `selectors.trace.not_run.was_held` tells them.
-_REFUSED_HERE = (
-    """(error_message LIKE '{"ok": false%%' AND error_message LIKE '%%"blocked": true%%')"""
-)
+_REFUSED_HERE = " AND ".join(f"error_message LIKE '{each}'" for each in HELD).replace("%", "%%")
 _ERROR_CODE = """
     CASE WHEN error_message ~* 'timed out|did not (answer|begin|finish)|fell silent' THEN 'timeout'
          WHEN error_message ~* 'cancell?ed' THEN 'canceled'
@@ -233,7 +231,7 @@ _MEASURES = (
     _Measure(
         _counter("tarsy_mcp_errors_total", "Tool calls that ran and failed.", "server", "tool"),
         "mcpinteraction", "created_at", _TOOL, "1",
-        f"interaction_type = 'tool_call' AND error_message <> '' AND NOT {_REFUSED_HERE}",
+        f"interaction_type = 'tool_call' AND error_message <> '' AND NOT ({_REFUSED_HERE})",
     ),
     _Measure(
         _seconds("tarsy_mcp_duration_seconds", "How long tool calls took.",

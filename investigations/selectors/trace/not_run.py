@@ -11,6 +11,8 @@ from investigations.models.foreign_json import read_json
 
 _ENVELOPE = '{"ok": false'
 _BLOCKED = '"blocked": true'
+HELD = (f"{_ENVELOPE}%", f"%{_BLOCKED}%")
+"""What `was_held` looks for, as patterns of SQL's LIKE."""
 _MESSAGE = re.compile(r'"message": "((?:[^"\\]|\\.)*)')
 
 _ANSWERED = "\nIt answered:\n"
