@@ -1,6 +1,8 @@
 """`investigate` says at once where nobody would answer."""
 
+import fcntl
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from django.core.management import call_command
@@ -63,3 +65,15 @@ def test_a_directory_is_started_from_while_its_start_is_held(tmp_path):
         with pytest.raises(BlockingIOError), hold_start(tmp_path):
             pass
     assert not is_started(tmp_path)
+
+
+def test_whoever_only_asks_keeps_nobody_from_starting(tmp_path):
+    with hold_start(tmp_path):
+        pass
+    with (tmp_path / "quickstart.lock").open() as asking:
+        fcntl.flock(asking, fcntl.LOCK_SH)
+        answered = Timer(0.2, fcntl.flock, (asking, fcntl.LOCK_UN))
+        answered.start()
+        with hold_start(tmp_path):
+            assert is_started(tmp_path)
+        answered.join()
