@@ -16,6 +16,9 @@ import urllib.request
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tarsy.shop.front import Front
 from tarsy.shop.layout import Layout, read_object, write_whole
@@ -70,6 +73,24 @@ class Journey:
         return ""
 
 
+class Told(BaseModel):
+    """An alert that was told and is not over."""
+
+    model_config = ConfigDict(frozen=True)
+
+    since: str
+    fault: str
+    endpoint: str
+
+    @classmethod
+    def read(cls, path: Path) -> "Told | None":
+        """What is kept there; None where nothing is, or nothing that can be made out."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+
+
 class Pager:
     """Tells the intake when a fault begins and when it is over.
 
@@ -80,50 +101,42 @@ class Pager:
     def __init__(self, layout: Layout, endpoint: str) -> None:
         self._layout = layout
         self._endpoint = endpoint
-        self._since: str | None = None
-        self._fault = ""
         self._failed: deque[bool] = deque(maxlen=WINDOW_ROUNDS)
-        self._left = read_object(layout.told)
-        if self._left.get("endpoint") == endpoint:
-            self._since, self._fault = str(self._left["since"]), str(self._left["fault"])
-            self._left = {}
+        kept = Told.read(layout.told)
+        is_ours = kept is not None and kept.endpoint == endpoint
+        self._told = kept if is_ours else None
+        self._left = None if is_ours else kept
 
     def take(self, fault: str) -> None:
         """One round of the check. What it sees while a release is put in force alarms nobody."""
         if self._layout.silence.exists():
             return
         self._failed.append(bool(fault))
-        if self._left and self._end_what_was_left():
-            self._left = {}
-        if self._since is None and fault and sum(self._failed) >= FAILING_ROUNDS:
-            since = _now()
-            if self._post("firing", fault, since, self._endpoint):
-                self._since, self._fault = since, fault
-                told = {"since": since, "fault": fault, "endpoint": self._endpoint}
-                write_whole(self._layout.told, json.dumps(told))
-        elif (
-            self._since is not None
-            and not any(self._failed)
-            and self._post("resolved", self._fault, self._since, self._endpoint)
-        ):
-            self._since = None
-            self._layout.told.unlink(missing_ok=True)
+        if self._left is not None and self._layout.intake.exists() and self._end(self._left):
+            self._left = None
+        if self._told is None:
+            if fault and sum(self._failed) >= FAILING_ROUNDS:
+                self._begin(Told(since=_now(), fault=fault, endpoint=self._endpoint))
+        elif not any(self._failed) and self._end(self._told):
+            self._told = None
 
-    def _end_what_was_left(self) -> bool:
-        if not self._layout.intake.exists():
-            return False
-        fault, since, endpoint = (str(self._left[key]) for key in ("fault", "since", "endpoint"))
-        if not self._post("resolved", fault, since, endpoint):
+    def _begin(self, alert: Told) -> None:
+        if self._post("firing", alert):
+            self._told = alert
+            write_whole(self._layout.told, alert.model_dump_json())
+
+    def _end(self, alert: Told) -> bool:
+        if not self._post("resolved", alert):
             return False
         self._layout.told.unlink(missing_ok=True)
         return True
 
-    def _post(self, status: str, fault: str, since: str, endpoint: str) -> bool:
+    def _post(self, status: str, alert: Told) -> bool:
         intake = read_object(self._layout.intake)
-        say(f"{'ERROR' if status == 'firing' else 'INFO'} {status}: {fault}")
+        say(f"{'ERROR' if status == 'firing' else 'INFO'} {status}: {alert.fault}")
         if not intake.get("url"):
             return False
-        body = json.dumps(_write_body(status, fault, since, endpoint)).encode()
+        body = json.dumps(_write_body(status, alert)).encode()
         headers = {"Content-Type": "application/json"}
         if token := intake.get("token"):
             headers["Authorization"] = f"Bearer {token}"
@@ -137,40 +150,40 @@ class Pager:
         return True
 
 
-def _write_body(status: str, fault: str, since: str, endpoint: str) -> dict[str, object]:
+def _write_body(status: str, alert: Told) -> dict[str, object]:
     labels = {
         "alertname": "ShopCheckFailing",
         "service": "shop-web",
         "severity": "critical",
-        "instance": endpoint,
+        "instance": alert.endpoint,
         "host": socket.gethostname(),
         "job": "shop-check",
     }
     annotations = {
         "summary": "Customers cannot order in the shop",
-        "description": f"The check from outside fails: {fault}",
+        "description": f"The check from outside fails: {alert.fault}",
     }
     ends = _now() if status == "resolved" else _NEVER
-    alert = {
+    written = {
         "status": status,
         "labels": labels,
         "annotations": annotations,
-        "startsAt": since,
+        "startsAt": alert.since,
         "endsAt": ends,
-        "generatorURL": endpoint,
+        "generatorURL": alert.endpoint,
     }
     return {
         "version": "4",
         # Each shop is one of its own: what ailed another is no part of what ails this one.
-        "groupKey": f'{{}}:{{alertname="ShopCheckFailing", instance="{endpoint}"}}',
+        "groupKey": f'{{}}:{{alertname="ShopCheckFailing", instance="{alert.endpoint}"}}',
         "truncatedAlerts": 0,
         "status": status,
         "receiver": "tarsy",
-        "groupLabels": {"alertname": "ShopCheckFailing", "instance": endpoint},
+        "groupLabels": {"alertname": "ShopCheckFailing", "instance": alert.endpoint},
         "commonLabels": labels,
         "commonAnnotations": annotations,
-        "externalURL": endpoint,
-        "alerts": [alert],
+        "externalURL": alert.endpoint,
+        "alerts": [written],
     }
 
 

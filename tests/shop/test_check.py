@@ -18,6 +18,7 @@ from tarsy.shop.layout import HOST, Layout, write_whole
 from tarsy.shop.releases import make_release, put_in_force
 from tests.processes import find_free_port
 
+UNTYPED = '{"since": 1, "fault": [], "endpoint": {}}'
 BROKEN, GOOD = "POST /orders answered 503", ""
 
 
@@ -129,6 +130,30 @@ def test_an_alert_about_a_shop_that_is_gone_is_over_and_the_next_is_another(
     assert intake.told == ["firing", "resolved", "firing"]
     assert over["groupKey"] == first["groupKey"] != second["groupKey"]
     assert over["alerts"][0]["labels"] == first["alerts"][0]["labels"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"endpoint": "https://shop"}',
+        '{"since": 1, "fault": [], "endpoint": {}}',
+    ],
+)
+def test_a_note_of_what_was_told_that_cannot_be_read_is_none(
+    intake: Intake, tmp_path: Path, kept: str
+):
+    layout = Layout(tmp_path)
+    write_whole(layout.intake, json.dumps({"url": f"http://127.0.0.1:{intake.server_port}/"}))
+    write_whole(layout.told, kept)
+    for endpoint in ("https://shop", "https://another-shop"):
+        take_all(Pager(layout, endpoint), *(GOOD,) * WINDOW_ROUNDS)
+    take_all(Pager(layout, "https://shop"), *(BROKEN,) * 3)
+
+    assert intake.told == ["firing"]
 
 
 def test_what_is_seen_while_a_release_is_put_in_force_alarms_nobody(
