@@ -4,14 +4,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
 from tests.processes import ROOT, find_free_port, wait_for
 
+T = TypeVar("T")
+LONGEST = 300.0
+"""Seconds to wait for anything: others may use the machine meanwhile, and nothing is measured."""
 _UNSET = ("DATABASE_URL", "REDIS_URL", "CONFIG_DIR", "TARSY_REHEARSAL_URL", "TARSY_AUTH")
 
 
@@ -49,7 +52,7 @@ class Demo:
             assert self.child.poll() is None, self.output[-4000:]
             return until in self.output
 
-        wait_for(is_ready, within=120, what=f"{until!r} in the output of the demo")
+        self._wait_for(is_ready, f"{until!r} in the output of the demo")
 
     def stop(self) -> int:
         if self.child is None:
@@ -76,7 +79,7 @@ class Demo:
             session: dict[str, Any] = self.get(f"/api/v1/sessions/{found[0]['id']}").json()
             return session
 
-        return wait_for(newest, within=90, what=f"a session that is {' or '.join(states)}")
+        return self._wait_for(newest, f"a session that is {' or '.join(states)}")
 
     def wait_for_request(self) -> dict[str, Any]:
         """The one approval that waits for a person."""
@@ -85,7 +88,7 @@ class Demo:
             found = self.get("/api/v1/approvals?status=pending").json()["approvals"]
             return found[0] if found else {}
 
-        return wait_for(pending, within=90, what="a repair that waits for a person")
+        return self._wait_for(pending, "a repair that waits for a person")
 
     def approve(self, request: dict[str, Any]) -> None:
         made = subprocess.run(
@@ -110,7 +113,7 @@ class Demo:
             told = [n for n, line in enumerate(lines) if "INFO resolved" in line]
             return bool(told) and "INFO the intake answered 202" in "\n".join(lines[told[-1] :])
 
-        wait_for(is_well, within=60, what="a check that is well and has said so")
+        self._wait_for(is_well, "a check that is well and has said so")
 
     def wait_for_recovery(self) -> dict[str, Any]:
         """The one incident of the demo, once it is closed."""
@@ -119,7 +122,7 @@ class Demo:
             (incident,) = self.get("/api/v1/incidents").json()["incidents"]
             return incident if incident["state"] == "recovered" else {}
 
-        return wait_for(recovered, within=20, what="an incident that has recovered")
+        return self._wait_for(recovered, "an incident that has recovered")
 
     def find_processes(self) -> list[str]:
         """Command lines of everything that runs for this directory."""
@@ -135,3 +138,10 @@ class Demo:
 
     def wait_until_gone(self) -> None:
         wait_for(lambda: not self.find_processes(), within=20, what="the end of every process")
+
+    def _wait_for(self, condition: Callable[[], T], what: str) -> T:
+        """Wait as `wait_for` does; where it is in vain, say what the demo said."""
+        try:
+            return wait_for(condition, within=LONGEST, what=what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.output[-4000:]}") from None

@@ -18,7 +18,7 @@ from tarsy.embedded.run_as import CAP_DAC_READ_SEARCH
 from tests.demos import Demo
 
 # Browsers and databases of others may take most of the machine meanwhile.
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1200)
 
 # What the conclusion says of the cause, and the repair that mends it.
 FAULTS = {

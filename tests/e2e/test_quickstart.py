@@ -21,7 +21,7 @@ def demo(tmp_path: Path) -> Iterator[Demo]:
     demo.stop()
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(900)
 def test_one_command_shows_a_real_fault_from_its_alert_to_its_repair(demo: Demo):
     demo.start()
     request = demo.wait_for_request()
