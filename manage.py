@@ -1,8 +1,16 @@
 #!/usr/bin/env python
 """Django's command line, with servers of our own where none are given."""
 
+import io
 import os
 import sys
+
+
+def print_anyway() -> None:
+    """What the terminal's encoding has no sign for is written as an escape; it stops nothing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main() -> None:
@@ -10,6 +18,7 @@ def main() -> None:
     from tarsy.embedded.commands import servers_for
     from tarsy.errors import ConfigError
 
+    print_anyway()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
     try:
         with servers_for(sys.argv[1:]):

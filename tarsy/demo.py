@@ -4,9 +4,10 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 
 from django.contrib.auth.models import User
 
@@ -46,10 +47,15 @@ class Demo:
         return "Something breaks a few seconds"
 
     def open(self) -> None:
-        """Begin to open the shop; `begin` waits for it."""
-        threads = ThreadPoolExecutor(1, "shop")
-        self._opening = threads.submit(self._kept.enter_context, open_shop(self._directory))
-        threads.shutdown(wait=False)
+        """Begin to open the shop; `begin` waits for it. Whoever stops meanwhile does not."""
+        self._opening = Future()
+        Thread(target=self._open, args=(self._opening,), name="shop", daemon=True).start()
+
+    def _open(self, opening: Future[Shop]) -> None:
+        try:
+            opening.set_result(self._kept.enter_context(open_shop(self._directory)))
+        except BaseException as error:
+            opening.set_exception(error)
 
     def begin(self, url: str, owner: User | None, alert_type: str) -> None:
         """Let customers in, show that all is well, and set the fault off.

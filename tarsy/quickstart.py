@@ -5,6 +5,7 @@ provider is set, the rehearsal model, under one supervisor.
 """
 
 import ctypes
+import errno
 import json
 import os
 import secrets
@@ -13,7 +14,6 @@ import socket
 import sys
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,8 +41,11 @@ from tarsy.terminal_news import tell_news
 
 ADMIN = "admin"
 HOST = "127.0.0.1"
+HOST_V6 = "::1"
+"""What `localhost` means as well: browsers try it first."""
 WORKERS = 2
 READY_WITHIN = 60.0
+"""So long a start may take without a word about it."""
 WORKER_WITHIN = 30.0
 OPENED_WITHIN = 60
 PR_SET_PDEATHSIG = 1
@@ -246,7 +249,7 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     """Wait until it answers, say where to look, and let the demo begin."""
     if demo is not None:
         demo.open()
-    _wait_until_ready(plan.url)
+    _wait_until_ready(plan.url, say)
     say("The web server answers. Waiting for a worker ...")
     _wait_for_worker()
     threading.Thread(target=tell_news, args=(plan.url, say), name="news", daemon=True).start()
@@ -317,32 +320,51 @@ def _wait_for_worker() -> None:
         time.sleep(0.2)
 
 
-def _wait_until_ready(url: str) -> None:
-    until = time.monotonic() + READY_WITHIN
-    while True:
-        try:
-            with urllib.request.urlopen(f"{url}/readyz", timeout=3) as answer:
-                json.load(answer)
-                return
-        except (OSError, urllib.error.URLError, ValueError) as error:
-            if time.monotonic() > until:
-                raise TimeoutError(
-                    f"the web server did not get ready in {READY_WITHIN:.0f} s: {error}"
-                ) from error
+def _wait_until_ready(url: str, say: Callable[[str], None]) -> None:
+    """However slow the machine is: a web server that has died is the supervisor's to tell."""
+    told = time.monotonic()
+    while (trouble := _find_trouble_of_web(url)) is not None:
+        if time.monotonic() - told > READY_WITHIN:
+            told = time.monotonic()
+            say(f"The web server is not ready yet: {trouble}")
         time.sleep(0.2)
+
+
+def _find_trouble_of_web(url: str) -> Exception | None:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=3) as answer:
+            json.load(answer)
+    except (OSError, ValueError) as error:
+        return error
+    return None
 
 
 def _trouble_with(port: int) -> str:
     """Why nothing can listen there, with what to do; empty where it can."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except PermissionError:
+    match _try_to_listen(socket.AF_INET, HOST, port):
+        case errno.EACCES | errno.EPERM:
             return "may be used by root alone; set PORT to one from 1024 on"
-        except OSError:
+        case errno.EADDRNOTAVAIL:
+            return f"cannot be listened on, as this machine has no address {HOST}; give it one"
+        case None:
+            pass
+        case _:
             return "is taken; set PORT to a free one"
+    # A machine without IPv6 is none the worse; a stranger there would be taken for this one.
+    if _try_to_listen(socket.AF_INET6, HOST_V6, port) == errno.EADDRINUSE:
+        return f"is taken at [{HOST_V6}], where a browser looks first; set PORT to a free one"
     return ""
+
+
+def _try_to_listen(family: socket.AddressFamily, address: str, port: int) -> int | None:
+    """The number of the error, if there is one."""
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        return error.errno
+    return None
 
 
 def _find_free_port() -> int:

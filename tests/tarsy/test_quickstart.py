@@ -1,13 +1,16 @@
 """What `make demo` is asked to do, before anything starts."""
 
+import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
 
 from tarsy import quickstart
 from tarsy.errors import ConfigError
-from tests.processes import find_free_port
+from tests.processes import ROOT, find_free_port
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +32,95 @@ def test_a_port_that_is_taken_is_a_mistake_with_a_remedy(monkeypatch):
 
         with pytest.raises(ConfigError, match=f"PORT {port} is taken; set PORT to a free one"):
             quickstart._make_plan(with_demo=False)
+
+
+def test_a_port_that_is_taken_where_browsers_look_first_is_a_mistake_too(monkeypatch):
+    with socket.socket(socket.AF_INET6) as taken:
+        try:
+            taken.bind(("::1", 0))
+        except OSError:
+            pytest.skip("this machine has no IPv6")
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("PORT", str(port))
+
+        with pytest.raises(ConfigError, match=rf"PORT {port} is taken at \[::1\]"):
+            quickstart._make_plan(with_demo=False)
+
+
+def test_a_machine_without_the_address_to_listen_on_is_told_so(monkeypatch):
+    monkeypatch.setattr(quickstart, "HOST", "192.0.2.1")
+
+    assert "has no address 192.0.2.1" in quickstart._trouble_with(find_free_port())
+
+
+def test_a_web_server_that_is_slow_is_waited_for_and_told_of(monkeypatch):
+    found = iter([OSError("refused"), OSError("refused"), None])
+    monkeypatch.setattr(quickstart, "READY_WITHIN", 0.0)
+    monkeypatch.setattr(quickstart, "_find_trouble_of_web", lambda url: next(found))
+    said: list[str] = []
+
+    quickstart._wait_until_ready("http://localhost:1", said.append)
+
+    assert said == ["The web server is not ready yet: refused"] * 2
+
+
+STOPPED_WHILE_OPENING = """
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from django import setup
+setup()
+from tarsy import demo
+
+opening = threading.Event()
+
+@contextmanager
+def open_for_ever(directory):
+    opening.set()
+    threading.Event().wait()
+    yield
+
+demo.open_shop = open_for_ever
+one = demo.Demo(Path("."), "none", print)
+one.open()
+opening.wait()
+one.close()
+print("closed")
+"""
+
+
+def test_a_stop_does_not_wait_for_the_shop_that_is_being_opened():
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHILE_OPENING],
+        cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "tarsy.settings"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    assert (done.stdout, done.returncode) == ("closed\n", 0), done.stderr
+
+
+WRONG = "agents: {größe→: {mcp_servers: [nowhere]}}\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_lacks_a_sign_stops_nothing(encoding, tmp_path):
+    (tmp_path / "tarsy.yaml").write_text(WRONG, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check_config", "--config-dir", str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+
+    said = (done.stdout + done.stderr).decode(encoding)
+    assert (done.returncode, "Traceback" in said) == (1, False), said
+    assert "\\u2192.mcp_servers[0]: there is no MCP server" in said
 
 
 # ---- Which model answers -------------------------------------------------------------------------
