@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tarsy.embedded.errors import EmbeddedError
 from tarsy.embedded.files import REPOSITORY, Files, locked
+from tarsy.embedded.loopback import check_loopback
 from tarsy.embedded.protocol import SERVER_NAMES, Answer, ServerName, receive_answer, send_request
 
 logger = logging.getLogger(__name__)
@@ -83,6 +84,7 @@ def _join(files: Files, wanted: Sequence[ServerName]) -> tuple[socket.socket, An
 def _start(
     files: Files, wanted: Sequence[ServerName], *, durable: bool
 ) -> tuple[socket.socket, Answer]:
+    check_loopback()
     if files.log.exists() and files.log.stat().st_size > LARGEST_LOG:
         files.log.replace(files.log.with_suffix(".log.1"))
     ours, theirs = socket.socketpair()

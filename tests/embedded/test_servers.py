@@ -7,7 +7,7 @@ import psycopg
 import pytest
 import redis
 
-from tarsy.embedded import EmbeddedError, ensure, locate
+from tarsy.embedded import EmbeddedError, ensure, locate, loopback
 from tests.embedded.conftest import is_gone, wait_until
 
 pytestmark = pytest.mark.slow
@@ -240,3 +240,13 @@ def _answers(database_url: str, redis_url: str) -> bool:
             return bool(client.ping())
     except (psycopg.OperationalError, redis.ConnectionError):
         return False
+
+
+def test_a_machine_that_cannot_connect_to_itself_is_told_so_at_once(fresh_dir, monkeypatch):
+    monkeypatch.setattr(loopback, "HOST", "192.0.2.1")
+
+    said = r"cannot connect to itself at 192\.0\.2\.1"
+    with pytest.raises(EmbeddedError, match=said), ensure(fresh_dir / "var"):
+        pass
+
+    assert not (fresh_dir / "var" / "embedded" / "postgres").exists()
