@@ -181,6 +181,8 @@ nginx:
 $(BIN)/python:
 	@[ -n "$(PYTHON)" ] || { echo "TARSy needs Python 3.11 or newer. Install it, or name it:" \
 		"make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	@[ -w . ] || { echo "$(VENV) cannot be made: you may not write into $(CURDIR)." \
+		"Clone it into a directory of yours."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "$(PYTHON) is not Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) has no venv module." \

@@ -93,11 +93,22 @@ def _server_ids(home: Path) -> tuple[int, int]:
 def initdb_account(account: Account) -> Account:
     """`account`, or one with an entry in the user database: initdb refuses a uid without."""
     if account.uid is None:
+        _check_entry(os.geteuid())
         return account
     for entry in (*_entry("nobody"), *pwd.getpwall()):
         if entry.pw_uid != 0:
             return Account(entry.pw_uid, entry.pw_gid, account.capability)
     raise EmbeddedError("initdb needs a user other than root in /etc/passwd, and there is none")
+
+
+def _check_entry(uid: int) -> None:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        raise EmbeddedError(
+            f"initdb needs to find the user {uid}, who runs this, in /etc/passwd, and there is no "
+            "such entry; add one, run as another user, or set DATABASE_URL and REDIS_URL"
+        ) from None
 
 
 def _entry(name: str) -> list[pwd.struct_passwd]:

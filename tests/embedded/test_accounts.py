@@ -78,6 +78,19 @@ def test_ordinary_user_runs_them_as_itself(fresh_dir):
 
 
 @as_root
+def test_a_user_without_an_entry_is_told_what_is_missing(fresh_dir):
+    os.chown(fresh_dir, SERVER_UID, SERVER_UID)
+    account = Account(SERVER_UID, SERVER_UID, CAP_DAC_READ_SEARCH)
+    argv = account.command([sys.executable, "-c", SHOW_USERS, str(fresh_dir / "var")])
+
+    done = subprocess.run(argv, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    assert done.returncode != 0
+    assert f"needs to find the user {SERVER_UID}" in done.stderr
+    assert "set DATABASE_URL and REDIS_URL" in done.stderr
+
+
+@as_root
 def test_root_goes_on_with_what_an_ordinary_user_began(fresh_dir):
     nobody = pwd.getpwnam("nobody")
     os.chown(fresh_dir, nobody.pw_uid, nobody.pw_gid)
