@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from config.words import suggest
 from investigations.api.fields import TextOrNull
 from investigations.api.identity import author_of
 from investigations.api.parsing import JSON, read_json_object
@@ -76,7 +77,12 @@ class MaintenanceWindowView(APIView):
 
 
 def read_window(body: Mapping[str, JSON]) -> WindowRequest:
-    """Raises InvalidInput naming the field that is wrong."""
+    """Raises InvalidInput naming the field that is wrong. One that is not known is: whoever
+    misspells what narrows a window would hold every alert."""
+    known = MaintenanceWindowSerializer().fields
+    for field in body:
+        if field not in known:
+            raise InvalidInput(field, f"is not known here{suggest(field, known)}")
     name, matchers = body.get("name"), body.get("matchers", [])
     if not isinstance(name, str):
         raise InvalidInput("name", "must be a text")

@@ -206,6 +206,9 @@ def test_what_cannot_be_read_of_a_window_is_said_and_opens_none(viewer, wrong, s
     assert "No window is open" in answer.content.decode()
 
 
+SOON = (timezone.now() + timedelta(hours=1)).isoformat()
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -216,9 +219,20 @@ def test_what_cannot_be_read_of_a_window_is_said_and_opens_none(viewer, wrong, s
         ({"name": "a", "ends_at": "2026-01-01T00:00:00Z"}, "ends_at"),
         ({"name": "a", "ends_at": "soon"}, "ends_at"),
         ({"name": "a", "ends_at": "2036-01-01T00:00:00Z", "matchers": ["="]}, "matchers[0]"),
+        ({"name": "a", "ends_at": SOON, "match": ["cluster=blue"]}, "match"),
+        ({"name": "a", "ends_at": SOON, "start": "2036-01-01T00:00:00Z"}, "start"),
     ],
 )
 def test_a_window_that_cannot_be_is_refused_by_its_field(viewer, body, field):
     answer = viewer.post("/api/v1/maintenance", body, content_type="application/json")
 
     assert (answer.status_code, answer.json()["field"]) == (400, field)
+
+
+def test_a_window_is_opened_again_as_it_was_shown(viewer):
+    body = {"name": "Upgrade", "ends_at": SOON, "matchers": ["cluster=blue"]}
+    shown = viewer.post("/api/v1/maintenance", body, content_type="application/json").json()
+
+    again = viewer.post("/api/v1/maintenance", shown, content_type="application/json")
+
+    assert (again.status_code, again.json()["matchers"]) == (201, ["cluster=blue"])
