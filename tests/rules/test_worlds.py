@@ -14,6 +14,10 @@ of the 52 causes of the third came first, as a person reads what is said, and in
 worlds there were 2 false alarms. What is still wrong in it was recorded before anybody looked where
 the cause is told. Of the fourth, 32 of 47 were right at first sight, with 2 false alarms in 24
 healthy worlds; of the packs that came next, made without a sight of it, 39 and 3.
+
+The fifth half is of an examiner, who wrote down what is right, drew at random which worlds belong
+to it, and only then ran the packs: 23 of its 32 causes came first, with 1 false alarm in 16 healthy
+worlds.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,6 +25,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from tests.rules import (
+    fifth_half,
     first_half,
     fourth_half,
     host_scenarios,
@@ -37,6 +42,7 @@ HALVES = {
     "second": second_half,
     "third": third_half,
     "fourth": fourth_half,
+    "fifth": fifth_half,
 }
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
@@ -54,6 +60,18 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "redis/the replica has an old password",
         "services/nginx shows a certificate of last year",
         "services/the process is stopped by a signal",
+    ),
+    "fifth": (
+        "a file system by its UUID is not there and a service needs it",
+        "nginx/the link to the release points to nothing",
+        "over_kubernetes/a rollout of half a minute",
+        "over_kubernetes/the autoscaler is blind since the metrics server crashes",
+        "over_ops/a policy lets only the old label in",
+        "over_ops/etcd has no space",
+        "over_ops/names outside are not known",
+        "queues/the broker does not answer",
+        "services/a module is missing",
+        "the journal fills var",
     ),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is

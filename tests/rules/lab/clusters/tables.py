@@ -259,10 +259,7 @@ def _autoscaler(item: Item) -> list[Any]:
         each["resource"]["name"]: each["resource"]["current"]["averageUtilization"]
         for each in status.get("currentMetrics") or []
     }
-    targets = [
-        f"{name}: {f'{now[name]}%' if name in now else '<unknown>'}/{wanted}%"
-        for name, wanted in _targets(spec)
-    ]
+    targets = [*_targets(spec, now)]
     of = spec["scaleTargetRef"]
     return [
         f"{of['kind']}/{of['name']}", ", ".join(targets), str(spec.get("minReplicas", 1)),
@@ -270,9 +267,13 @@ def _autoscaler(item: Item) -> list[Any]:
     ]  # fmt: skip
 
 
-def _targets(spec: Item) -> Iterator[tuple[str, int]]:
+def _targets(spec: Item, now: Mapping[str, int]) -> Iterator[str]:
     for each in spec["metrics"]:
-        yield each["resource"]["name"], each["resource"]["target"]["averageUtilization"]
+        if each["type"] == "External":
+            yield f"<unknown>/{each['external']['target']['averageValue']} (avg)"
+            continue
+        name, wanted = each["resource"]["name"], each["resource"]["target"]["averageUtilization"]
+        yield f"{name}: {f'{now[name]}%' if name in now else '<unknown>'}/{wanted}%"
 
 
 def _quota(item: Item) -> list[Any]:
