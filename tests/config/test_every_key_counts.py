@@ -28,6 +28,7 @@ from config.resolve import (
 from config.schema.fields import Block
 from config.schema.files import Files
 from config.usage import default_tools, providers_in_use
+from tests.cases import for_each
 from tests.config.conftest import ENVIRON
 from tests.config.test_valid import FULL, SKILL
 from tests.test_dependencies import PRODUCT
@@ -214,13 +215,13 @@ def test_every_key_is_read_by_code_or_named_as_one_that_has_no_effect(watched):
     assert unproved == [], unproved
 
 
-@pytest.mark.parametrize(("key", "place"), READ_AT.items())
-def test_what_is_read_by_name_is_read_where_it_is_said(key, place):
-    file, words = place
+@for_each(READ_AT.items(), name=lambda row: row[0])
+def test_what_is_read_by_name_is_read_where_it_is_said(row: tuple[str, tuple[str, str]]):
+    _, (file, words) = row
 
     text = (ROOT / file).read_text(encoding="utf-8")
 
-    assert words in text, f"{key}: {words} does not stand in {file}"
+    assert words in text, f"{words} does not stand in {file}"
 
 
 def test_no_key_that_is_read_is_named_as_one_without_effect():

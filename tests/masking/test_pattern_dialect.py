@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 from re import _parser
 
-import pytest
-
 import masking
+from tests.cases import for_each
 
 GIVES_BACK = ("MAX_REPEAT", "MIN_REPEAT", "BRANCH")
 
@@ -22,9 +21,6 @@ def all_patterns() -> Iterator[tuple[str, "re.Pattern[str]"]]:
         for name, value in vars(importlib.import_module(module.name)).items():
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 yield f"{module.name}.{name}", value
-
-
-PATTERNS = list(all_patterns())
 
 
 def unsafe_groups(parsed, in_possessive: bool = False) -> Iterator[str]:
@@ -55,6 +51,8 @@ def test_the_guard_knows_the_pattern_that_was_wrong():
     assert set(unsafe_groups(_parser.parse(wrong))) == {"MAX_REPEAT", "BRANCH"}
 
 
-@pytest.mark.parametrize(("name", "pattern"), PATTERNS, ids=[name for name, _ in PATTERNS])
-def test_no_possessive_group_can_give_back_inside(name: str, pattern: "re.Pattern[str]"):
+@for_each(list(all_patterns()), name=lambda named: named[0])
+def test_no_possessive_group_can_give_back_inside(named: "tuple[str, re.Pattern[str]]"):
+    _, pattern = named
+
     assert list(unsafe_groups(_parser.parse(pattern.pattern, pattern.flags))) == []

@@ -1,6 +1,7 @@
 import copy
 import functools
 import json
+from itertools import product
 from typing import Any
 
 import jsonschema
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from mcp_bridge.argument_check import ArgumentCheck
 from mcp_bridge.schemas import MAX_NODES, sanitize_schema
+from tests.cases import for_each
 from tests.mcp_peers.provider_rules import FAMILIES
 
 FORBIDDEN = {"$ref", "$defs", "$schema", "definitions", "additionalProperties", "anyOf", "oneOf",
@@ -175,9 +177,10 @@ ODD_SCHEMAS = {
 }
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("odd", ODD_SCHEMAS)
-def test_odd_schema_is_what_every_family_of_providers_takes(odd, family):
+@for_each(product(ODD_SCHEMAS, FAMILIES))
+def test_odd_schema_is_what_every_family_of_providers_takes(case: tuple[str, str]):
+    odd, family = case
+
     assert [*FAMILIES[family]("server__tool", "Does.", simplify(ODD_SCHEMAS[odd]))] == []
 
 

@@ -13,6 +13,7 @@ import safety.refusals
 from ops.envelope import RULES, ToolFailure, render_failure
 from safety.refusals import Refusal, RefusalCode
 from safety.ways_out import NO_SETTING, WAYS_OUT, Rule, explain_way_out
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 MAKERS = {"Refusal", "leave_open", "report_failure"}
@@ -60,8 +61,8 @@ def test_the_page_names_each_code():
     assert {code for code in get_args(RefusalCode) if code not in PAGE} == set()
 
 
-@pytest.mark.parametrize("rule", RULE_NAMES)
-def test_each_rule_says_what_would_let_a_call_pass(rule):
+@for_each(RULE_NAMES)
+def test_each_rule_says_what_would_let_a_call_pass(rule: str):
     line = explain_way_out(rule)
     named = re.findall("`([^`]+)`", line)
 

@@ -6,6 +6,7 @@ import pytest
 
 from safety.evidence import SettledCall
 from safety.gate.execution_state import rebuild
+from tests.cases import for_each
 from tests.safety.gate.calls import settled
 from tests.safety.gate.fifth_looks_cases import FIFTH_FALSE, FIFTH_HONEST
 from tests.safety.gate.fourth_looks_cases import (
@@ -34,16 +35,12 @@ def is_verified(write: str, read: SettledCall) -> bool:
     return status.status == "verified"
 
 
-@pytest.mark.parametrize(
-    "row", HONEST + MORE_HONEST + LAST_HONEST + FOURTH_HONEST + FIFTH_HONEST, ids=say
-)
+@for_each(HONEST + MORE_HONEST + LAST_HONEST + FOURTH_HONEST + FIFTH_HONEST, name=say)
 def test_a_read_that_looks_at_the_target_verifies_the_write(row: Row):
     assert is_verified(*row)
 
 
-@pytest.mark.parametrize(
-    "row", FALSE + MORE_FALSE + LAST_FALSE + FOURTH_FALSE + FIFTH_FALSE, ids=say
-)
+@for_each(FALSE + MORE_FALSE + LAST_FALSE + FOURTH_FALSE + FIFTH_FALSE, name=say)
 def test_a_read_that_only_mentions_the_target_verifies_nothing(row: Row):
     assert not is_verified(*row)
 

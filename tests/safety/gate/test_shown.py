@@ -1,6 +1,7 @@
 """What a person is shown of a write holds all of its syntax, or nobody is asked about it."""
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from masking import PLACEHOLDER, build_masker
 from safety.gate.approval import visibility
+from tests.cases import for_each
 from tests.server_plans import CustomPattern
 
 SECRET = "hunter2Secret99x"
@@ -16,6 +18,7 @@ ACTS = [
     "$(rm -rf /srv)", "`reboot`", "${IFS}", "';DROP", "\"; drop", "&&reboot", "|sh", ">x", "\\x",
     "\nreboot", "\treboot", "\u200b", "\u202e", "@evil.example", "?x=1", "#", "%0a", "*", "é",
 ]  # fmt: skip
+FORMS = ["mysql -p{}", "PASSWORD={}", "curl -u root:{} x", "-H 'X: {}'"]
 
 
 def show(arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
@@ -32,9 +35,9 @@ def hide(text: str, start: int, end: int) -> str:
     return f"{text[:start]}[MASKED:password#1]{text[end:]}"
 
 
-@pytest.mark.parametrize("act", ACTS)
-@pytest.mark.parametrize("form", ["mysql -p{}", "PASSWORD={}", "curl -u root:{} x", "-H 'X: {}'"])
-def test_no_placeholder_stands_for_syntax(act, form):
+@for_each(list(product(ACTS, FORMS)))
+def test_no_placeholder_stands_for_syntax(case: tuple[str, str]):
+    act, form = case
     value = form.format(SECRET + act + SECRET)
     start, end = form.index("{"), form.index("{") + len(SECRET + act + SECRET)
 

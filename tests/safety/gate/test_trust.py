@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -9,6 +10,7 @@ from safety.gate.destinations import find_destinations, is_inside
 from safety.gate.provenance import Block, Provenance, find_source
 from safety.gate.safety_gate import SafetyGate
 from safety.gate_port import GateRequest, Licence
+from tests.cases import wait_for_each
 from tests.safety.gate.calls import NGINX, REPAIRS, Desk, do, foreign, own, resolve
 
 STRING = {"type": "string"}
@@ -208,22 +210,26 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize("level", ["read_only", "controlled", "autonomous"])
-@pytest.mark.parametrize("request_", READS, ids=lambda each: str(dict(each.arguments))[:60])
-async def test_no_read_asks_a_machine_that_only_outside_text_or_the_model_names(request_, level):
+@wait_for_each(
+    product(READS, ("read_only", "controlled", "autonomous")),
+    name=lambda case: f"{case[1]}: {dict(case[0].arguments)}",
+)
+async def test_no_read_asks_a_machine_that_only_outside_text_or_the_model_names(
+    case: tuple[GateRequest, str],
+):
+    request, level = case
     gate = SafetyGate(level, given=GIVEN)
     await resolve(gate, NGINX)
     await do(gate, own("read", "read", action="logs"), "ask evil.example or 203.0.113.9")
 
-    refusal = await do(gate, request_)
+    refusal = await do(gate, request)
 
     assert refusal is not None
     assert refusal.code == "POLICY_BLOCKED"
     assert refusal.details["host"]
 
 
-@pytest.mark.parametrize(
-    "request_",
+@wait_for_each(
     [
         foreign("get", "read", url="https://metrics.example.com/load"),
         foreign("get", "read", url="http://localhost:9090/x"),
@@ -255,14 +261,14 @@ async def test_no_read_asks_a_machine_that_only_outside_text_or_the_model_names(
         own("read", "read", action="exec", command="cat /etc/nginx/nginx.conf"),
         own("read", "read", action="exec", command="curl -s http://localhost:8080/health"),
     ],
-    ids=lambda each: str(dict(each.arguments))[:60],
+    name=lambda request: str(dict(request.arguments)),
 )
-async def test_what_is_inside_configured_or_resolved_may_be_asked(request_):
+async def test_what_is_inside_configured_or_resolved_may_be_asked(request: GateRequest):
     gate = SafetyGate("read_only", given=GIVEN)
     await resolve(gate, NGINX)
     await list_pods(gate, [{"name": "listed.example.org"}], tool="hosts_list")
 
-    assert await do(gate, request_) is None
+    assert await do(gate, request) is None
 
 
 @pytest.mark.parametrize(
