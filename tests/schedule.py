@@ -1,0 +1,38 @@
+"""Which process of `pytest -n` runs which file, so that some wait while others compute.
+
+The end-to-end tests wait for workers, browsers and time limits. With every process at them at once
+a part of the machine idles, and later there is nothing left to wait for while all of them compute.
+So each third process begins with the files behind them. It starts no stack of the product then,
+unless the end-to-end tests are all that is left.
+"""
+
+import pytest
+from typing_extensions import override
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
+
+WAITING = "tests/e2e/"
+"""One package, whose files share a stack as long as no other file comes in between."""
+ONE_IN = 3
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> "MixedScheduling | None":
+    return MixedScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+class MixedScheduling(LoadFileScheduling):
+    """Whole files in their order, but for each third process, which takes the waiting ones last."""
+
+    @override
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        self.workqueue.move_to_end(self._choose_file(node), last=False)
+        super()._assign_work_unit(node)
+
+    def _choose_file(self, node: WorkerController) -> str:
+        first = next(iter(self.workqueue))
+        number = int(node.gateway.id.removeprefix("gw"))
+        if number % ONE_IN != ONE_IN - 1:
+            return first
+        return next((file for file in self.workqueue if not file.startswith(WAITING)), first)
