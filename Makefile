@@ -11,7 +11,7 @@ INSTALL := DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-re
 PIP_INSTALL := $(BIN)/python .ci/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: deploy-check firefox firefox-check demo-check format reference second-pass
+.PHONY: check-style check-types check-product deploy-check firefox firefox-check demo-check format reference second-pass
 .PHONY: help setup demo run test quick check openapi bench chaos screenshots lock chromium nginx peers install-peers conformance
 
 # A line with ##@ begins a group; a target is listed when ## stands behind its name.
@@ -70,11 +70,18 @@ second-pass: $(DEV_STAMP) ## Run the tests that use a database on the PostgreSQL
 
 ##@ Check and generate
 
-# The warning is that no database could be asked; the comparison of models does not need one.
-check: $(DEV_STAMP) ## Format, lint, types, migrations, generated documents, Django's own checks
+# Parts that --jobs can do side by side: one of them takes longer than the others together.
+check: check-style check-types check-product ## Format, lint, types, migrations, generated documents, Django's own checks
+
+check-style: $(DEV_STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+check-types: $(DEV_STAMP)
 	$(BIN)/mypy
+
+# The warning is that no database could be asked; the comparison of models does not need one.
+check-product: $(DEV_STAMP)
 	$(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn | diff -u docs/openapi.yaml - \
