@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
 from traceback import extract_tb
@@ -118,6 +119,7 @@ TURNS = 6
 READ_OF_METADATA = re.compile(r"""metadata(?:\.get\(|\[|\.|__)["']?([a-z_]+)""")
 
 
+@cache
 def _names_in_metadata() -> list[str]:
     """Whatever is read anywhere of what stands beside an event."""
     places = [*ROOT.glob("investigations/**/*.py"), *ROOT.glob("templates/**/*.html")]
