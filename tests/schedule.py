@@ -1,9 +1,9 @@
 """Which process of `pytest -n` runs which file, so that some wait while others compute.
 
-The end-to-end tests wait for workers, browsers and time limits. With every process at them at once
-a part of the machine idles, and later there is nothing left to wait for while all of them compute.
-So each third process begins with the files behind them. It starts no stack of the product then,
-unless the end-to-end tests are all that is left.
+End-to-end and browser tests wait for workers, pages and time limits. With every process at them at
+once a part of the machine idles, and later there is nothing left to wait for while all of them
+compute. So each third process takes the other files first. It starts no stack of the product then,
+unless the files that wait are all that is left.
 """
 
 import pytest
@@ -12,8 +12,6 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
-WAITING = "tests/e2e/"
-"""One package, whose files share a stack as long as no other file comes in between."""
 ONE_IN = 3
 
 
@@ -23,7 +21,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> "MixedS
 
 
 class MixedScheduling(LoadFileScheduling):
-    """Whole files in their order, but for each third process, which takes the waiting ones last."""
+    """Whole files in their order, but for each third process, which takes those that wait last."""
 
     @override
     def _assign_work_unit(self, node: WorkerController) -> None:
@@ -35,4 +33,9 @@ class MixedScheduling(LoadFileScheduling):
         number = int(node.gateway.id.removeprefix("gw"))
         if number % ONE_IN != ONE_IN - 1:
             return first
-        return next((file for file in self.workqueue if not file.startswith(WAITING)), first)
+        return next((file for file in self.workqueue if not _waits(file)), first)
+
+
+def _waits(file: str) -> bool:
+    """By its name, as only the processes that run tests know their marks."""
+    return file.startswith(("tests/e2e/", "tests/embedded/")) or file.endswith("_browser.py")

@@ -7,8 +7,14 @@ import pytest
 
 from tests.schedule import MixedScheduling
 
-FILES = ("tests/e2e/test_a.py", "tests/e2e/test_b.py", "tests/e2e/test_c.py", "tests/test_d.py",
-         "tests/test_e.py", "tests/test_f.py")  # fmt: skip
+FILES = (
+    "tests/e2e/test_a.py",
+    "tests/e2e/test_b.py",
+    "tests/pages/test_c_browser.py",
+    "tests/test_d.py",
+    "tests/test_e.py",
+    "tests/test_f.py",
+)
 TESTS = [f"{file}::test_{number}" for file in FILES for number in range(4)]
 
 
