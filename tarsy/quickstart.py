@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -323,20 +324,23 @@ def _wait_for_worker() -> None:
 def _wait_until_ready(url: str, say: Callable[[str], None]) -> None:
     """However slow the machine is: a web server that has died is the supervisor's to tell."""
     told = time.monotonic()
-    while (trouble := _find_trouble_of_web(url)) is not None:
+    while trouble := _find_trouble_of_web(url):
         if time.monotonic() - told > READY_WITHIN:
             told = time.monotonic()
             say(f"The web server is not ready yet: {trouble}")
         time.sleep(0.2)
 
 
-def _find_trouble_of_web(url: str) -> Exception | None:
+def _find_trouble_of_web(url: str) -> str:
+    """Why it is not ready; empty where it is."""
     try:
         with urllib.request.urlopen(f"{url}/readyz", timeout=3) as answer:
             json.load(answer)
+    except urllib.error.URLError as error:
+        return str(error.reason)
     except (OSError, ValueError) as error:
-        return error
-    return None
+        return str(error)
+    return ""
 
 
 def _trouble_with(port: int) -> str:

@@ -55,7 +55,7 @@ def test_a_machine_without_the_address_to_listen_on_is_told_so(monkeypatch):
 
 
 def test_a_web_server_that_is_slow_is_waited_for_and_told_of(monkeypatch):
-    found = iter([OSError("refused"), OSError("refused"), None])
+    found = iter(["refused", "refused", ""])
     monkeypatch.setattr(quickstart, "READY_WITHIN", 0.0)
     monkeypatch.setattr(quickstart, "_find_trouble_of_web", lambda url: next(found))
     said: list[str] = []
@@ -63,6 +63,13 @@ def test_a_web_server_that_is_slow_is_waited_for_and_told_of(monkeypatch):
     quickstart._wait_until_ready("http://localhost:1", said.append)
 
     assert said == ["The web server is not ready yet: refused"] * 2
+
+
+def test_why_the_web_server_is_not_ready_is_told_in_words():
+    trouble = quickstart._find_trouble_of_web(f"http://127.0.0.1:{find_free_port()}")
+
+    assert "Connection refused" in trouble
+    assert "<" not in trouble
 
 
 STOPPED_WHILE_OPENING = """
