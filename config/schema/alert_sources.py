@@ -38,22 +38,23 @@ Expression = Annotated[FilledText, BeforeValidator(_as_expression)]
 
 class AlertSourceConfig(Block):
     """Where the fields of a post stand, each as a JMESPath expression. The sender posts to
-    `/api/v1/webhooks/NAME`."""
+    `/api/v1/webhooks/NAME`. What is unset is read as in a post that nobody knows."""
 
     alerts: Expression | None = None
     """The list of alerts in a post. Unset: a post is one alert."""
     title: Expression | None = None
-    """What stands in the list of sessions. Unset: the first telling text."""
+    """What stands in the list of sessions. Unset: the most telling text."""
     severity: Expression | None = None
     """How heavy the alert is, in the sender's own word."""
     state: Expression | None = None
-    """The word that says whether the alert holds. Unset: it does."""
+    """The word that says whether the alert holds. Unset: the usual fields say
+    it, else it does."""
     resolved_when: List[FilledText] = ()
     """The words of `state` that mean that the alert is over. Empty: the usual ones, such as
     `resolved`, `ok` and `closed`."""
     key: Expression | None = None
-    """What is the same in every post about the same alert. A list of texts is joined. Unset: a hash
-    of the post."""
+    """What is the same in every post about the same alert. A list of texts is joined. Unset: what
+    names it in usual fields."""
     labels: Expression | None = None
     """An object of names with texts."""
     link: Expression | None = None

@@ -26,6 +26,8 @@ from investigations.roles import SUBMIT
 from investigations.services.deliveries import Outcome, read_delivery, take_delivery
 from investigations.services.incidents.taking import Taken
 
+MOST_FIELDS_SHOWN = 50
+"""Of those that a key is made of."""
 _ALERT_TYPE = parameter(
     "alert_type", "Chooses the chain. Left out: that of the source, else the default one."
 )
@@ -33,6 +35,11 @@ _ALERT_TYPE = parameter(
 
 class AlertOutcomeSerializer(serializers.Serializer[Any]):
     key = serializers.CharField(help_text="The same in every post about this alert.")
+    key_from = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The fields that the key is made of, where the form of the post does not say it. "
+        "`key` of an entry in `alert_sources` names others.",
+    )
     title = serializers.CharField(allow_blank=True)
     state = serializers.ChoiceField(choices=["firing", "resolved", "acknowledged", "test", "other"])
     severity = serializers.ChoiceField(choices=["critical", "high", "warning", "info", "unknown"])
@@ -157,6 +164,7 @@ def _describe_alert(taken: Taken) -> dict[str, object]:
     alert = taken.alert
     return {
         "key": alert.key,
+        "key_from": list(alert.key_from[:MOST_FIELDS_SHOWN]),
         "title": alert.title,
         "state": alert.state,
         "severity": alert.severity,

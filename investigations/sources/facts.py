@@ -35,6 +35,12 @@ _NAMES: Mapping[Name, tuple[str, ...]] = {
     "runbook": ("runbookurl", "runbook"),
 }
 """How fields are called, without case and punctuation, the most telling first."""
+_NO_PAGE = (
+    r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|hook|runbook|rca|screenshot"
+    r"|download|edit|self))"
+)
+_PAGE = re.compile(_NO_PAGE + r"\w*(?:link|url|href|permalink)\w*")
+_OF_ALERT = re.compile(r"(?:alert|alarm|incident|issue|problem|event)\w*(?:url|link)")
 _OTHER_LINK = re.compile(
     r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|hook|runbook|dashboard))"
     r"\w+(?:link|url)"
@@ -69,8 +75,9 @@ def facts_of_alerts(source: str, alerts: Sequence[AlertReading]) -> AlertFacts:
     )
 
 
-def facts_of_leaves(leaves: Iterable[Leaf]) -> AlertFacts:
-    """Of a document of no known source, by the names of its fields, those near its top first."""
+def facts_of_leaves(leaves: Iterable[Leaf], *, ids: Sequence[str] = ()) -> AlertFacts:
+    """Of a document of no known source, by the names of its fields, those near its top first. An
+    address that holds one of its `ids` is the page of the alert, whatever it is called."""
     named: dict[str, list[Leaf]] = {}
     for leaf in leaves:
         named.setdefault(leaf.folded, []).append(leaf)
@@ -79,7 +86,9 @@ def facts_of_leaves(leaves: Iterable[Leaf]) -> AlertFacts:
         service=_find(named, "service", _as_line),
         cluster=_find(named, "cluster", _as_line),
         links=Links(
-            alert=_find(named, "alert", read_url) or _find_other_link(named),
+            alert=_find_page(named, ids)
+            or _find(named, "alert", read_url)
+            or _find_other_link(named),
             dashboard=_find(named, "dashboard", read_url),
             runbook=_find(named, "runbook", read_url),
         ),
@@ -94,6 +103,28 @@ def _find(named: Mapping[str, Sequence[Leaf]], wanted: Name, read: Callable[[str
     ]
     told = (read(each[-1]) for each in sorted(ranked, key=lambda each: each[:3]))
     return next((each for each in told if each), "")
+
+
+def _find_page(named: Mapping[str, Sequence[Leaf]], ids: Sequence[str]) -> str:
+    """The address that holds the first of the ids, else one that is called after the alert, else
+    one that holds another id."""
+    pages = [leaf for name, leaves in named.items() if _PAGE.fullmatch(name) for leaf in leaves]
+    found: list[tuple[bool, bool, int, int, str]] = []
+    for leaf in pages:
+        url = read_url(leaf.text)
+        held = [each for each in ids if _holds_id(url, each)] if url else []
+        is_of_alert = _OF_ALERT.match(leaf.folded) is not None or leaf.is_of_alert
+        if url and (held or is_of_alert):
+            rank = len(_NAMES["alert"])
+            if leaf.folded in _NAMES["alert"]:
+                rank = _NAMES["alert"].index(leaf.folded)
+            found.append((ids[:1] != held[:1], not is_of_alert, rank, leaf.depth, url))
+    return min(found)[-1] if found else ""
+
+
+def _holds_id(url: str, identity: str) -> bool:
+    _, _, path = url.partition("://")
+    return identity in re.split(r"[/?&=#;:~]", path[:2_000])[1:]
 
 
 def _find_other_link(named: Mapping[str, Sequence[Leaf]]) -> str:

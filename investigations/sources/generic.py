@@ -1,12 +1,14 @@
 """A document of no known source, and one that an operator has mapped in YAML."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from investigations.sources.document_key import FoundKey, key_of_parts
+from investigations.sources.document_start import find_start
 from investigations.sources.facts import facts_of_leaves
 from investigations.sources.fields import (
     as_object,
@@ -31,13 +33,14 @@ from investigations.sources.reading import (
 )
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
-from investigations.sources.telling import titles_of_document, titles_of_leaves, walk
+from investigations.sources.telling import Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
     find_field,
     find_severity,
-    key_of_parts,
     level_of_state,
+    other_state_words,
     parts_of,
+    says_test,
     state_of_parts,
     state_words,
 )
@@ -46,7 +49,7 @@ from masking.visible_text import clean_line
 _UNFIT = (JMESPathError, OverflowError)
 """What a mapping raises of a value that it was not written for; the second of huge numbers."""
 _LABELS = ("labels", "tags", "fields", "dimensions")
-_STARTS = ("startsat", "startedat", "starttime", "triggeredat", "firedat", "openedat")
+_LONGEST_ID = 80
 _ENDS = ("endsat", "endedat", "endtime", "resolvedat", "recoveredat", "closedat")
 
 
@@ -101,16 +104,17 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     """One alert of whatever an object says in fields with usual names."""
     key, told = _open(body)
     parts = parts_of(told)
-    words = state_words(parts)
     leaves = list(walk(body))
-    facts = facts_of_leaves(leaves)
-    started, ended = (find_field(names, *parts) for names in (_STARTS, _ENDS))
-    state = state_of(*words)
+    words = state_words(parts) or other_state_words(leaves)
+    titles = list(titles_of_leaves(leaves))
+    state = "test" if titles and says_test(titles[0]) else state_of(*words)
+    key = key or key_of_parts(body, parts, tells_state=bool(words))
+    facts = facts_of_leaves(leaves, ids=_ids_of(key, leaves))
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
     alert = make_alert(
         state,
-        key=key or key_of_parts(body, parts),
-        titles=titles_of_leaves(leaves),
+        key=key.text,
+        titles=titles,
         severity=find_severity(parts[0])
         or labels.get("severity", "")
         or facts.severity
@@ -118,21 +122,29 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
         service=facts.service,
         labels=labels,
         links=facts.links,
-        starts_at=read_moment(started) if state == "firing" else None,
-        ends_at=read_moment(ended) if state == "resolved" else None,
+        starts_at=find_start(leaves) if state == "firing" else None,
+        ends_at=read_moment(find_field(_ENDS, *parts)) if state == "resolved" else None,
         tells_end=bool(words),
         body=body,
     )
-    return replace(alert, cluster=alert.cluster or facts.cluster)
+    return replace(alert, cluster=alert.cluster or facts.cluster, key_from=key.fields)
 
 
-def _open(body: dict[str, JSON]) -> tuple[str, dict[str, JSON]]:
+def _ids_of(key: FoundKey, leaves: Sequence[Leaf]) -> list[str]:
+    """What is called an id in a document, that of the alert first."""
+    ids = [leaf.text.strip() for leaf in leaves if leaf.folded.endswith(("id", "uuid", "key"))]
+    first = key.text.split(" ")[0]
+    return list(dict.fromkeys(each for each in (first, *ids) if 1 < len(each) <= _LONGEST_ID))
+
+
+def _open(body: dict[str, JSON]) -> tuple[FoundKey | None, dict[str, JSON]]:
     """The key and the fields of a document; one by the rules of JSON:API has them in its data."""
     data = as_object(body.get("data"))
     fields = data.get("attributes")
     if not isinstance(fields, dict):
-        return "", body
-    return all_of(read_text(data.get("type")), read_text(data.get("id"))), fields
+        return None, body
+    key = all_of(read_text(data.get("type")), read_text(data.get("id")))
+    return FoundKey(key, ("data.type", "data.id")) if key else None, fields
 
 
 def read_mapped(name: str, mapped: Mapped, post: Post) -> Reading:
@@ -158,22 +170,32 @@ def _tell_unfit(place: str, error: Exception) -> Unreadable:
 
 
 def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
-    state = _state_of_mapped(mapped, read_text(_find(mapped.state, body)).lower())
-    titles = (*read_texts(_text_or_texts(_find(mapped.title, body))), *titles_of_document(body))
-    key = read_texts(_text_or_texts(_find(mapped.key, body)))
-    return make_alert(
-        state,
-        key=" ".join(key),
-        titles=titles,
-        severity=read_text(_find(mapped.severity, body)),
-        labels=read_labels(_find(mapped.labels, body)),
+    """What the operator says, and where a line is left out, what the document says by itself."""
+    # The field that the operator calls the state names nothing.
+    told = read_document({name: each for name, each in body.items() if name != mapped.state})
+    word = read_text(_find(mapped.state, body)).lower()
+    key = " ".join(read_texts(_text_or_texts(_find(mapped.key, body))))
+    links = Links(
+        alert=read_url(_find(mapped.link, body)), runbook=read_url(_find(mapped.runbook, body))
+    )
+    alert = make_alert(
+        _state_of_mapped(mapped, word) if mapped.state else told.state,
+        key=key or told.key,
+        titles=(*read_texts(_text_or_texts(_find(mapped.title, body))), told.title),
+        severity=read_text(_find(mapped.severity, body)) or told.severity_word,
+        labels=read_labels(_find(mapped.labels, body)) or told.labels,
         links=Links(
-            alert=read_url(_find(mapped.link, body)), runbook=read_url(_find(mapped.runbook, body))
+            alert=links.alert or told.links.alert,
+            dashboard=told.links.dashboard,
+            runbook=links.runbook or told.links.runbook,
         ),
-        starts_at=read_moment(_find(mapped.start, body)),
-        tells_end=mapped.state is not None,
+        service=told.service,
+        starts_at=read_moment(_find(mapped.start, body)) or told.starts_at,
+        ends_at=told.ends_at,
+        tells_end=mapped.state is not None or told.tells_end,
         body=body,
     )
+    return replace(alert, key_from=() if key else told.key_from)
 
 
 def _state_of_mapped(mapped: Mapped, word: str) -> State:

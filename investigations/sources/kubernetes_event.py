@@ -55,7 +55,7 @@ class Event(Part):
     first: Moment = Field(
         None, validation_alias=AliasChoices("firstTimestamp", "deprecatedFirstTimestamp")
     )
-    eventTime: Moment = None
+    eventTime: Moment = Field(None, validation_alias=AliasChoices("eventTime", "timestamp"))
     clusterName: Text = ""
 
 

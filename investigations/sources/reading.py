@@ -75,6 +75,8 @@ class AlertReading:
     tells_end: bool = True
     """Whether its source ever says that such an alert is over."""
     about: str = ""
+    key_from: tuple[str, ...] = ()
+    """The fields of the post that the key is made of, where no form says which they are."""
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,21 @@ WORDS: Mapping[str, State] = {
         ("firing", "alerting", "alarm", "triggered", "trigger", "open", "opened", "active",
          "activated", "problem", "down", "failed", "failure", "error", "critical", "warning",
          "new", "created", "fired", "detected", "reported", "raised", "offline", "failing",
-         "unhealthy", "unavailable"),
+         "unhealthy", "unavailable", "errored", "fire", "raise"),
         "firing",
     ),
     **dict.fromkeys(
         ("resolved", "resolve", "ok", "okay", "closed", "close", "recovered", "recovery", "up",
          "cleared", "clear", "inactive", "deactivated", "normal", "success", "successful",
          "succeeded", "fixed", "healthy", "done", "ended", "canceled", "cancelled", "online",
-         "passing", "passed", "available"),
+         "passing", "passed", "available", "recover"),
         "resolved",
     ),
-    **dict.fromkeys(("acknowledged", "acknowledge", "ack", "acked"), "acknowledged"),
-    **dict.fromkeys(("test", "ping"), "test"),
+    **dict.fromkeys(
+        ("acknowledged", "acknowledge", "ack", "acked", "acknowledgement", "acknowledgment"),
+        "acknowledged",
+    ),
+    **dict.fromkeys(("test", "ping", "verification"), "test"),
 }  # fmt: skip
 
 

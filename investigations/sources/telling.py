@@ -19,6 +19,8 @@ NAMES = ("title", "alertname", "summary", "subject", "headline", "name", "messag
 """What titles are called, the most telling first. Compared without case and punctuation."""
 _WEAK = NAMES.index("check")
 """From here on a text may be a kind or a number, so that a better name counts more, wherever."""
+_LAST_OF_ALERT = NAMES.index("description")
+"""Up to here, what stands in the alert itself tells more than what stands beside it."""
 _NAME_OF_ALERT = re.compile(
     r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger)"
     r"(?:display|friendly)?(?:name|title|summary|subject)"
@@ -34,6 +36,7 @@ _NO_WORDS = re.compile(
     re.IGNORECASE,
 )
 """What tells nobody anything: numbers and signs, hashes and ids, moments, addresses and paths."""
+_KIND = re.compile(r"[A-Za-z]+(?:[_.:][A-Za-z]+)+")
 _ALERTS = frozenset({"alert", "alarm", "incident", "issue", "problem", "rule"})
 """What an object is called that is the alert."""
 _LONGEST = 300
@@ -122,13 +125,27 @@ def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
     named = (leaf for leaf in leaves if leaf.is_telling and leaf.rank < least)
     told = _find_told(leaves)
     names = {leaf.place: leaf.text[:_LONGEST].strip() for leaf in leaves if leaf.folded == "name"}
-    for leaf in sorted(named, key=lambda leaf: (leaf.rank >= _WEAK, leaf.depth, leaf.rank)):
+    named = (leaf for leaf in named if not _is_kind(leaf.text))
+    for leaf in sorted(named, key=_order_of):
         if leaf.folded == "summary" and (name := names.get(leaf.place, "")):
             yield name_and_told(name, "" if _judges(leaf.text) else leaf.text[: 4 * _LONGEST])
             continue
-        beside = told.get(leaf.place, "") if leaf.names_alert else ""
+        is_short = leaf.names_alert or (leaf.folded == "name" and " " not in leaf.text.strip())
+        beside = told.get(leaf.place, "") if is_short else ""
         beside = "" if _judges(beside) else beside
         yield name_and_told(leaf.text[: 4 * _LONGEST].strip(), beside) if beside else leaf.text
+
+
+def _order_of(leaf: Leaf) -> tuple[bool, int, bool, int]:
+    is_aside = leaf.depth > 0 and not (leaf.is_of_alert and leaf.rank <= _LAST_OF_ALERT)
+    return (leaf.rank >= _WEAK, leaf.depth, is_aside, leaf.rank)
+
+
+def _is_kind(text: str) -> bool:
+    """Whether a text is the kind of a post, as `new_item` and `monitor.down` are."""
+    if not _KIND.fullmatch(text[:100]):
+        return False
+    return any(names_state(each) for each in re.split(r"[_.:]", text))
 
 
 def _find_told(leaves: list[Leaf]) -> dict[int, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from typing_extensions import override
 
+from config.words import list_names
 from investigations.api.parsing import parse_json
 from investigations.services.deliveries import Outcome, preview_delivery, read_delivery
 from investigations.services.incidents.taking import Taken
@@ -15,6 +16,7 @@ from investigations.sources.reading import Post
 from tarsy.errors import InvalidInput, NotFound, QueueFull
 
 MOST_SHOWN = 100
+MOST_FIELDS = 20
 
 
 class Command(BaseCommand):
@@ -62,6 +64,9 @@ def _read_body(name: str) -> bytes:
 def _describe(taken: Taken) -> str:
     alert, incident, session = taken.alert, taken.incident, taken.session
     lines = [f"{alert.title or alert.key} ({alert.severity}): {taken.outcome}", f"key {alert.key}"]
+    if alert.key_from:
+        fields = list_names(list(alert.key_from[:MOST_FIELDS]))
+        lines.append(f"made of {fields}; `key` of an entry in `alert_sources` names others")
     if incident is not None:
         lines.append(f"group {incident.group_key}")
         lines += [f"team {incident.team}"] if incident.team else []

@@ -1,0 +1,84 @@
+"""When an alert began, as a document of nobody's form tells it: by what its moments are called, and
+else by what reads as a moment."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from investigations.sources.fields import read_moment
+from investigations.sources.telling import Leaf, fold
+
+_NAMES = (
+    re.compile(
+        r"(?!\w*(?:process|container|boot|uptime|query|range|window|search))\w*"
+        r"(?:start(?:s|ed)?|begin|began|begun|since|triggered|fired|opened|raised|detected"
+        r"|first(?:seen|occurrence))"
+        r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix)*"
+    ),
+    re.compile(
+        r"(?:alert|alarm|incident|issue|problem|event|outage|occurrence|check|state|status)"
+        r"(?:changed?|created|occurred|outage)*"
+        r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix|format)+"
+    ),
+    re.compile(
+        r"(?:created|occurred|changed|lastchanged)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
+        r"|when|at|ts|now"
+    ),
+)
+"""The names of moments, those first that say that something began."""
+_AFTER = re.compile(
+    r"\w*(?:end|ended|ends|resolved|closed|recovered|updated|modified|expir\w*|due|next|sent"
+    r"|processed|processing|finished|completed|acknowledged|previous|until)\w*"
+)
+"""Moments that lie after the start, or before it."""
+_ASIDE = re.compile(r"\w*(?:user|commit|project|repository|sender|author|certificate|previous)\w*")
+"""Objects whose moments are their own."""
+_TIMELIKE = re.compile(r"\w*(?:time|date|timestamp|epoch|utc|iso|unix\w*|at|ts|since|when|now)")
+_UTC = re.compile(r" (UTC|GMT)(?= \d{4}$|$)")
+
+
+def find_start(leaves: Sequence[Leaf]) -> datetime | None:
+    """The moment with the best name; of those with equally good ones the one nearest to the top,
+    and there the earliest. A moment without such a name counts where no other is told."""
+    found = list(_list_moments(leaves))
+    return min(found)[2] if found else None
+
+
+def _list_moments(leaves: Sequence[Leaf]) -> Iterator[tuple[int, int, datetime]]:
+    for leaf in leaves:
+        name = leaf.folded
+        if _AFTER.fullmatch(name) or _ASIDE.fullmatch(fold(leaf.parent)):
+            continue
+        rank = next((n for n, each in enumerate(_NAMES) if each.fullmatch(name)), len(_NAMES))
+        if rank == len(_NAMES) and not _is_moment_by_form(leaf):
+            continue
+        if moment := read_told_moment(leaf.text):
+            yield rank, leaf.depth, moment
+
+
+def _is_moment_by_form(leaf: Leaf) -> bool:
+    """A number may be anything, so its name has to say that it is a time."""
+    text = leaf.text.strip()[:40]
+    return re.match(r"\d{4}-\d\d-\d\d", text) is not None or (
+        _TIMELIKE.fullmatch(leaf.folded) is not None
+    )
+
+
+def read_told_moment(text: str) -> datetime | None:
+    """As `read_moment`, and what mail and `date` write where they name UTC."""
+    text = text.strip()[:60]
+    if moment := read_moment(text):
+        return moment
+    if not text[:1].isalpha() or not _UTC.search(text):
+        return None
+    for form in ("%a %b %d %H:%M:%S %Y", "%b %d, %Y %H:%M:%S"):
+        try:
+            return datetime.strptime(_UTC.sub("", text), form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    try:
+        moment = parsedate_to_datetime(text)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except ValueError:
+        return None
