@@ -17,6 +17,7 @@ from investigations.sources.usual_fields import (
     Part,
     find_field,
     find_words,
+    is_plain_state,
     is_state_field,
 )
 
@@ -26,8 +27,8 @@ IDENTITIES = (
 )  # fmt: skip
 """Fields that name the alert and not the post."""
 _ID_OF_ALERT = re.compile(
-    r"(?:alert|alarm|incident|issue|problem|finding|violation|episode)"
-    r"(?:instance|unique)?(?:key|id|uid|uuid|guid|identifier|fingerprint|hash)"
+    r"(?:alert|alarm|incident|issue|problem|finding|violation|episode|error|fault|anomaly)"
+    r"(?:instance|unique|correlation)?(?:key|id|uid|uuid|guid|identifier|fingerprint|hash)"
 )
 """The same, however they are called."""
 _ID_OF_WATCHED = re.compile(
@@ -181,8 +182,10 @@ def _what_stays(field: _Field) -> str:
     text, name = field.text, field.name
     if not text or len(text) > _LONGEST_LABEL or _tells_this_time(field):
         return ""
-    # The number of a state, beside the field that says it in words.
-    is_state = is_state_field(name) and text.isdigit()
+    # A number or a word for a state, also one that nobody knows.
+    is_state = (is_state_field(name) and text.isdigit()) or (
+        is_plain_state(name) and text.isalpha() and text.isascii()
+    )
     is_judgement = is_state or names_state(text) or normalise(text, {}) != "unknown"
     # A ping is what a check does.
     if state_of(text) == "test" and name in _NAMING:

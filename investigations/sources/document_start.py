@@ -12,7 +12,7 @@ from investigations.sources.telling import Leaf, fold
 _NAMES = (
     re.compile(
         r"(?!\w*(?:process|container|boot|uptime|query|range|window|search))\w*"
-        r"(?:start(?:s|ed)?|begin|began|begun|since|triggered|fired|opened|raised|detected"
+        r"(?:start(?:s|ed)?|begin|began|begun|since|trigger(?:ed)?|fired|opened|raised|detected"
         r"|first(?:seen|occurrence))"
         r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix)*"
     ),

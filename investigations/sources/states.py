@@ -9,7 +9,8 @@ WORDS: Mapping[str, State] = {
         ("firing", "alerting", "alarm", "triggered", "trigger", "open", "opened", "active",
          "activated", "problem", "down", "failed", "failure", "error", "critical", "warning",
          "new", "created", "fired", "detected", "reported", "raised", "offline", "failing",
-         "unhealthy", "unavailable", "errored", "fire", "raise"),
+         "unhealthy", "unavailable", "errored", "fire", "raise",
+         "degraded", "violated", "breached"),
         "firing",
     ),
     **dict.fromkeys(

@@ -26,7 +26,7 @@ _NAME_OF_ALERT = re.compile(
     r"(?:display|friendly)?(?:name|title|summary|subject)"
 )
 _TEXT_OF_ALERT = re.compile(
-    r"(?:alert|alarm|incident|event|issue)(message|description|text|reason)"
+    r"(?:alert|alarm|incident|event|issue|error|exception|fault)(message|description|text|reason)"
 )
 _TELLING = ("summary", "message", "description")
 """What texts are called that say what is wrong beside an `alertname`, the best first."""
@@ -36,8 +36,12 @@ _NO_WORDS = re.compile(
     re.IGNORECASE,
 )
 """What tells nobody anything: numbers and signs, hashes and ids, moments, addresses and paths."""
+_OF_ALERT = re.compile(r"alert|alarm|incident|problem|issue|error")
 _KIND = re.compile(r"[A-Za-z]+(?:[_.:][A-Za-z]+)+")
-_ALERTS = frozenset({"alert", "alarm", "incident", "issue", "problem", "rule"})
+_ALERTS = re.compile(
+    r"(?:new|current|latest)?(?:alert|alarm|incident|issue|problem|rule|error|exception|fault"
+    r"|finding|violation|anomaly)s?(?:data|details?|info)?|condition"
+)
 """What an object is called that is the alert."""
 _LONGEST = 300
 
@@ -67,14 +71,18 @@ class Leaf:
             return NAMES.index("alertname")
         if folded in NAMES:
             return NAMES.index(folded)
-        if text := _TEXT_OF_ALERT.fullmatch(folded):
+        text = _TEXT_OF_ALERT.fullmatch(folded)
+        if text and (self.is_of_alert or not folded.startswith(("error", "exception", "fault"))):
             return NAMES.index(text[1])
-        return NAMES.index("alertname") if is_name_of_alert(folded) else len(NAMES)
+        if not is_name_of_alert(folded):
+            return len(NAMES)
+        # The name of an event is mostly its kind.
+        return NAMES.index("description" if folded.startswith("event") else "alertname")
 
     @property
     def is_of_alert(self) -> bool:
         """Whether it stands in the object that is the alert, and not in one beside it."""
-        return fold(self.parent) in _ALERTS
+        return _ALERTS.fullmatch(fold(self.parent)) is not None
 
     @property
     def names_alert(self) -> bool:
@@ -138,7 +146,7 @@ def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
 
 def _order_of(leaf: Leaf) -> tuple[bool, int, bool, int]:
     is_aside = leaf.depth > 0 and not (leaf.is_of_alert and leaf.rank <= _LAST_OF_ALERT)
-    return (leaf.rank >= _WEAK, leaf.depth, is_aside, leaf.rank)
+    return (leaf.rank >= _WEAK, is_aside, leaf.depth, leaf.rank)
 
 
 def _is_kind(text: str) -> bool:
@@ -158,10 +166,16 @@ def _find_told(leaves: list[Leaf]) -> dict[int, str]:
 def find_telling(leaves: list[Leaf]) -> Iterator[str]:
     """Of leaves without such a name: what is made of words, then what says anything at all."""
     telling = [leaf for leaf in leaves if leaf.is_telling]
-    yield from (leaf.text for leaf in telling if " " in leaf.text.strip())
+    worded = [leaf for leaf in telling if " " in leaf.text.strip()]
+    yield from (leaf.text for leaf in sorted(worded, key=_is_beside))
     yield from (leaf.text for leaf in telling if not _judges(leaf.text))
     yield from (leaf.text for leaf in telling)
     yield from (f"{leaf.name} {leaf.text}" for leaf in leaves if leaf.name)
+
+
+def _is_beside(leaf: Leaf) -> bool:
+    """Whether a text is not called after the alert, as `alertType` is."""
+    return _OF_ALERT.match(leaf.folded) is None
 
 
 def _judges(text: str) -> bool:

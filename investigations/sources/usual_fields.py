@@ -42,7 +42,7 @@ _SUBJECTS = frozenset({
 })  # fmt: skip
 _SUBJECT = rf"(?:new|current|{'|'.join(sorted(_SUBJECTS))})*"
 _STATES = tuple(
-    re.compile(_SUBJECT + names)
+    re.compile(rf"{_SUBJECT}(?:{names})")
     for names in (
         r"(?:status|state)(?:friendlyname|name|text)?",
         r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
@@ -60,7 +60,10 @@ _NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
 LEVELS = ("severity", "level")
 _LEVELS_OF_STATES = ("critical", "error", "warning")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
-_WEIGHT = re.compile(r"\w*(?:severity|priority|urgency|importance|criticality|importancelevel)")
+_WEIGHT = re.compile(
+    r"\w*(?:severity|priority|urgency|importance|criticality)"
+    r"|(?:alert|alarm|incident|event|importance|risk|threat)level"
+)
 _HEAVY = ("critical", "high", "warning")
 _FLAGS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("resolved", "recovered", "fixed", "closed"), ("resolved", "firing")),
@@ -74,7 +77,8 @@ _BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
 """Words that say within a kind, as in `POLICY_CLOSE_CRITICAL`, what was done."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TEST = re.compile(
-    r"(?:this is |sending )?(?:an? |the |your )?(?:[\w.-]{1,40} )?test(?:ing)? "
+    r"(?:[^\W\d_][^.!:]{0,40}[.!:] )?(?:this is |sending )?(?:an? |the |your )?"
+    r"(?:[\w.-]{1,40} )?test(?:ing)? "
     r"(?:notification|message|alert|alarm|event|incident|payload|webhook|ping|post)"
     r"(?:[\W_]*| ?[.!,:;(-].{0,300}| (?:from|for|sent|by|to|of|triggered)\b.{0,300})",
     re.IGNORECASE,
@@ -90,7 +94,19 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
         if envelope in inner:
             others += _objects_of(inner[envelope])
             inner = {**_inner_of(inner[envelope]), **inner}
-    return [whole, *(inner[name] for name in _WRAPPERS if name in inner), *others]
+    known = [inner[name] for name in _WRAPPERS if name in inner]
+    return [whole, *known, *others, *_subjects_of(whole)]
+
+
+def _subjects_of(whole: Part) -> Iterator[Part]:
+    """Objects of other names that have an id and say how they are: what a document is about."""
+    for name, each in whole.fields.items():
+        if name in _WRAPPERS or not isinstance(each, dict) or "id" not in each:
+            continue
+        part = _make_part(each, name)
+        is_judged = find_field(LEVELS, part) or any(_words_of(part))
+        if is_judged:
+            yield part
 
 
 def _objects_of(envelope: Part) -> list[Part]:
@@ -161,6 +177,11 @@ def is_state_field(name: str) -> bool:
     return any(each.fullmatch(name) for each in (*_STATES, _OTHER_STATES[0]))
 
 
+def is_plain_state(name: str) -> bool:
+    """Whether a folded name is that of a state and of nothing else."""
+    return _STATES[0].fullmatch(name) is not None
+
+
 def says_test(title: str) -> bool:
     """Whether a title is that of a test notification, and says nothing else."""
     return _TEST.fullmatch(title[:400].strip(" *_`\"'[]")) is not None
@@ -198,6 +219,8 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
     parts = [each.lower() for each in _WORD.findall(kind)]
     yield from (each for each in reversed(parts) if each.endswith("ed") and each in WORDS)
     yield from (each for each in parts if each in _ENDS)
+    if len(parts) > 1 and parts[-1] == "end":
+        yield "ended"
     last = re.split(r"[.:/]", kind.lower())
     if len(last) > 1 and last[-1] in WORDS:
         yield last[-1]

@@ -1,0 +1,128 @@
+"""What is read in posts of senders that nobody knows: each calls its fields what it will."""
+
+from datetime import datetime
+
+import pytest
+
+from config.schema.alert_sources import AlertSourceConfig
+from investigations.sources.reading import AlertReading, Post
+from investigations.sources.registry import read_post, read_post_of
+
+
+def read(**body: object) -> AlertReading:
+    return read_post(Post(body)).alerts[0]  # type: ignore[arg-type]  # JSON, as written below
+
+
+def test_the_key_says_which_fields_it_is_made_of():
+    down = read(sensor_id="7", probe="eu", status="down", message="timed out", took="3 s")
+    up = read(sensor_id="7", probe="eu", status="up", message="fine", took="")
+
+    assert down.key == up.key
+    assert down.key_from == ("sensor_id", "probe")
+    assert read(Alert_ID="a-1", status="down").key_from == ("Alert_ID",)
+    assert read(text="something broke").key_from == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"check": "disk", "status": "down", "mount": "/a"}, {"check": "disk", "mount": "/b"}),
+        ({"rule": "r", "out": {"k8s.pod.name": "a"}}, {"rule": "r", "out": {"k8s.pod.name": "b"}}),
+        ({"rule": "r", "out": {"a.name": "x"}}, {"rule": "r", "out": {"b.name": "x"}}),
+        ({"monitor_id": 1, "status": "down"}, {"monitor_id": 2, "status": "down"}),
+        ({"rule": "r", "port": 5432}, {"rule": "r", "port": 5433}),
+        ({"text": "disk of a is full"}, {"text": "disk of b is full"}),
+        ({"host": "a", "status": "full"}, {"host": "b", "status": "full"}),
+    ],
+)
+def test_different_alerts_have_different_keys(first, second):
+    assert read(**first).key != read(**second).key
+
+
+def test_a_post_that_differs_in_its_moment_alone_tells_the_same_again():
+    first = read(text="disk of a is full", at="2026-11-29T10:00:00Z")
+
+    assert first.key == read(text="disk of a is full", at="2026-11-29T10:05:00Z").key
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "Slow checkout", "status": "TRIGGERED", "is_test": True},
+        {"event_name": "test", "data": {"message": "It works!"}},
+        {"text": "Hello World! This is a test message sent from our console."},
+        {"title": "Test notification", "status": "firing"},
+    ],
+)
+def test_a_test_of_the_sender_is_one(body):
+    assert read(**body).state == "test"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"title": "End-to-end test alert pipeline is broken"},
+        {"title": "Test of backups failed"},
+        {"event": "auto_resolve_failed", "name": "Ticket 7"},
+        {"title": "Disk is full", "severity": "critical", "backup": {"status": "ok"}},
+        {"title": "Disk is full", "previous_state": "ok"},
+    ],
+)
+def test_what_only_looks_like_a_test_or_an_end_fires(body):
+    assert read(**body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"event_type": "POLICY_CLOSE_CRITICAL", "name": "x"},
+        {"triggerType": "ResolvedCritical", "name": "x"},
+        {"alert": {"name": "x", "current": {"status": "CLEAR"}, "previous": {"status": "DOWN"}}},
+        {"name": "job", "build": {"phase": "FINALIZED", "status": "SUCCESS"}},
+        {"alert_event": "ALERT_STATE_EVENT_END", "name": "x", "data": {"severity": "ERROR"}},
+    ],
+)
+def test_an_end_is_told_in_words_of_many_forms(body):
+    assert read(**body).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    ("fields", "start"),
+    [
+        ({"zeit": "2026-11-29T10:00:00+02:00"}, "2026-11-29T08:00:00+00:00"),
+        ({"sent": "2026-11-29T10:09:00Z", "since": 1795946400}, "2026-11-29T10:00:00+00:00"),
+        ({"event_time": "Sun Nov 29 10:00:00 UTC 2026"}, "2026-11-29T10:00:00+00:00"),
+        ({"user": {"created_at": "2020-01-01T00:00:00Z"}, "size": 1795946400}, None),
+        ({"updated_at": "2026-11-29T10:09:00Z"}, None),
+    ],
+)
+def test_the_start_is_the_moment_that_says_so_by_name_or_by_form(fields, start):
+    told = read(title="Pump stands still", **fields).starts_at
+
+    assert told == (datetime.fromisoformat(start) if start else None)
+
+
+def test_the_link_is_the_address_with_the_alerts_own_id():
+    alert = read(
+        monitor_id="m-7", status="down", url="https://shop.example.com",
+        page="x", dashboard_link="https://status.example.com/monitors/m-7/summary",
+    )  # fmt: skip
+
+    assert alert.links.alert == "https://status.example.com/monitors/m-7/summary"
+
+
+def test_an_operator_corrects_one_line_and_the_others_are_read_as_before():
+    own = {
+        "werk": AlertSourceConfig(state="zustand", resolved_when=("behoben",)),
+        "keyed": AlertSourceConfig(key="[anlage, teil]"),
+    }
+    body = {"titel": "Pumpe 3 steht", "zustand": "ausgelöst", "anlage": "A", "teil": "P3"}
+    over = body | {"zustand": "behoben"}
+
+    fires, ends = (read_post_of("werk", Post(each), own).alerts[0] for each in (body, over))
+    keyed = read_post_of("keyed", Post(body), own).alerts[0]
+
+    assert (fires.state, ends.state) == ("firing", "resolved")
+    assert fires.key == ends.key
+    assert fires.title == keyed.title == "Pumpe 3 steht"
+    assert (keyed.key, keyed.key_from) == ("A P3", ())
