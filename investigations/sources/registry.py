@@ -103,18 +103,23 @@ class Recognition:
     """The source of a post; else the sources that it looks most like."""
 
     source: Source | None
-    nearest: tuple[Source, ...] = ()
+    post: Post
+
+    @property
+    def nearest(self) -> tuple[Source, ...]:
+        """Asked for only where somebody is told of it: every sign of every source is looked at."""
+        if self.source:
+            return ()
+        shares = {name: each.nearness(self.post) for name, each in SOURCES.items()}
+        best = max(shares.values())
+        return tuple(SOURCES[name] for name, share in shares.items() if share == best >= _NEAR)[:3]
 
 
 def recognise(post: Post) -> Recognition:
     """By headers and shape. Every post has one answer, whatever it is."""
-    found = next((each for each in SOURCES.values() if each.recognises(post)), None)
-    if found:
-        return Recognition(found)
-    shares = {name: each.nearness(post) for name, each in SOURCES.items()}
-    best = max(shares.values())
-    near = tuple(SOURCES[name] for name, share in shares.items() if share == best >= _NEAR)
-    return Recognition(None, near[:3])
+    return Recognition(
+        next((each for each in SOURCES.values() if each.recognises(post)), None), post
+    )
 
 
 def titles_of_post(body: JSON) -> Iterator[str]:
