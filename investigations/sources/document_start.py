@@ -3,7 +3,7 @@ else by what reads as a moment."""
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from investigations.sources.fields import read_moment
@@ -13,7 +13,7 @@ _NAMES = (
     re.compile(
         r"(?!\w*(?:process|container|boot|uptime|query|range|window|search))\w*"
         r"(?:start(?:s|ed)?|begin|began|begun|since|trigger(?:ed)?|fired|opened|raised|detected"
-        r"|first(?:seen|occurrence))"
+        r"|first(?:seen|received|occurred|occurrence))"
         r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix)*"
     ),
     re.compile(
@@ -22,7 +22,7 @@ _NAMES = (
         r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix|format)+"
     ),
     re.compile(
-        r"(?:created|occurred|changed|lastchanged)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
+        r"(?:occurred|changed|lastchanged)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
         r"|when|at|ts|now"
     ),
 )
@@ -32,37 +32,63 @@ _AFTER = re.compile(
     r"|processed|processing|finished|completed|acknowledged|previous|until)\w*"
 )
 """Moments that lie after the start, or before it."""
+_STANDING = re.compile(
+    r"\w*(?:boot|install|deploy|release|valid|issued|register|uptime|cert|success)\w*"
+)
+"""Moments that are the same each time that an alert comes back."""
+_FIRST = re.compile(r"\w*(?:created|first)\w*")
+"""Of a thing that stays, as a monitor does, such a moment is its own. Of an alert it is the start,
+where nothing in the post happened later."""
+_OF_ALERT = re.compile(r"(?:alert|alarm|incident|issue|problem|run|build|execution)\w*")
+_SOON = timedelta(minutes=15)
 _ASIDE = re.compile(r"\w*(?:user|commit|project|repository|sender|author|certificate|previous)\w*")
 """Objects whose moments are their own."""
-_TIMELIKE = re.compile(r"\w*(?:time|date|timestamp|epoch|utc|iso|unix\w*|at|ts|since|when|now)")
+_TIMELIKE = re.compile(
+    r"\w*(?:time|date|timestamp|epoch|utc|iso|unix\w*|at|ts|since|when|now|seen)"
+)
 _UTC = re.compile(r" (UTC|GMT)(?= \d{4}$|$)")
 
 
 def find_start(leaves: Sequence[Leaf]) -> datetime | None:
     """The moment with the best name; of those with equally good ones the one nearest to the top,
-    and there the earliest. A moment without such a name counts where no other is told."""
+    and there the earliest. A moment without such a name counts where no other is told.
+
+    One that is the same when the alert comes back must not be it: the alert would be taken for the
+    one that is over.
+    """
     found = list(_list_moments(leaves))
-    return min(found)[2] if found else None
+    if not found:
+        return None
+    latest = max(moment for _, _, moment, _ in found)
+    fit = [each[:3] for each in found if not each[3] or latest - each[2] <= _SOON]
+    return min(fit)[2] if fit else None
 
 
-def _list_moments(leaves: Sequence[Leaf]) -> Iterator[tuple[int, int, datetime]]:
+def _list_moments(leaves: Sequence[Leaf]) -> Iterator[tuple[int, int, datetime, bool]]:
+    """How good the name is, how deep it stands, the moment, and whether it is a first one."""
     for leaf in leaves:
         name = leaf.folded
-        if _AFTER.fullmatch(name) or _ASIDE.fullmatch(fold(leaf.parent)):
+        if _AFTER.fullmatch(name) or _STANDING.fullmatch(name):
+            continue
+        if _ASIDE.fullmatch(fold(leaf.parent)):
             continue
         rank = next((n for n, each in enumerate(_NAMES) if each.fullmatch(name)), len(_NAMES))
         if rank == len(_NAMES) and not _is_moment_by_form(leaf):
             continue
+        is_first = _FIRST.fullmatch(name) is not None
+        if is_first and not (leaf.is_of_alert or _OF_ALERT.fullmatch(name)):
+            continue
         if moment := read_told_moment(leaf.text):
-            yield rank, leaf.depth, moment
+            yield rank, leaf.depth, moment, is_first
 
 
 def _is_moment_by_form(leaf: Leaf) -> bool:
-    """A number may be anything, so its name has to say that it is a time."""
+    """A date and a time near the top. A number may be anything, so its name has to say that it is
+    a time."""
     text = leaf.text.strip()[:40]
-    return re.match(r"\d{4}-\d\d-\d\d", text) is not None or (
-        _TIMELIKE.fullmatch(leaf.folded) is not None
-    )
+    if _TIMELIKE.fullmatch(leaf.folded) or _FIRST.fullmatch(leaf.folded):
+        return True
+    return leaf.depth <= 1 and re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:", text) is not None
 
 
 def read_told_moment(text: str) -> datetime | None:

@@ -145,7 +145,7 @@ def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
 
 
 def _order_of(leaf: Leaf) -> tuple[bool, bool, int, int]:
-    is_aside = leaf.depth > 0 and not (leaf.is_of_alert and leaf.rank <= _LAST_OF_ALERT)
+    is_aside = leaf.depth > 1 and not (leaf.is_of_alert and leaf.rank <= _LAST_OF_ALERT)
     return (leaf.rank >= _WEAK, is_aside, leaf.depth, leaf.rank)
 
 

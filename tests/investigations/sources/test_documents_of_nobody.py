@@ -94,12 +94,28 @@ def test_an_end_is_told_in_words_of_many_forms(body):
         ({"event_time": "Sun Nov 29 10:00:00 UTC 2026"}, "2026-11-29T10:00:00+00:00"),
         ({"user": {"created_at": "2020-01-01T00:00:00Z"}, "size": 1795946400}, None),
         ({"updated_at": "2026-11-29T10:09:00Z"}, None),
+        ({"incident": {"created_at": "2026-11-29T10:00:00Z"}}, "2026-11-29T10:00:00+00:00"),
     ],
 )
 def test_the_start_is_the_moment_that_says_so_by_name_or_by_form(fields, start):
     told = read(title="Pump stands still", **fields).starts_at
 
     assert told == (datetime.fromisoformat(start) if start else None)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"created_at": "2020-01-01T00:00:00Z"},
+        {"monitor": {"name": "x", "created_at": "2020-01-01T00:00:00Z"}},
+        {"boot_time": "2020-01-01T00:00:00Z"},
+        {"issue": {"first_seen": "2020-01-01T00:00:00Z", "last_seen": "2026-11-29T10:00:00Z"}},
+    ],
+)
+def test_a_moment_that_is_the_same_when_the_alert_comes_back_is_not_its_start(fields):
+    told = read(title="Pump stands still", **fields).starts_at
+
+    assert told is None or told.year == 2026
 
 
 def test_the_link_is_the_address_with_the_alerts_own_id():
