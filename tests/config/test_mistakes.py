@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.config.conftest import ENVIRON, PROVIDERS, TARSY, changed, places, printed
+from tests.cases import check_each
+from tests.config.conftest import ENVIRON, PROVIDERS, TARSY, Check, changed, places, printed
 
 SERVER = "      command: probe-mcp\n"
 AGENT = "    mcp_servers: [probe]\n"
@@ -20,139 +21,141 @@ def line_of(text: str, piece: str) -> int:
     return text[: text.index(piece)].count("\n") + 1
 
 
-@pytest.mark.parametrize(
-    ("after", "text", "at", "words"),
-    [
-        # names that name nothing
-        (STAGE, "        mcp_servers: [prob]\n", "[prob]", ["'prob'", "did you mean 'probe'"]),
-        (CHAIN, "    mcp_servers: [elsewhere]\n", "[else", ["'elsewhere'"]),
-        (STAGE_AGENT, "            mcp_servers: [nowhere]\n", "[nowhere", ["'nowhere'"]),
-        (CHAIN, "    llm_provider: acne\n", "acne", ["'acne'", "'acme'"]),
-        (CHAIN, "    executive_summary_provider: acne\n", "acne", ["'acne'", "'acme'"]),
-        (STAGE, "        synthesis: {llm_provider: nobody}\n", "nobody", ["'nobody'"]),
-        (CHAIN, "    scoring: {agent: Judge}\n", "Judge", ["'Judge'"]),
-        (CHAIN, "    scoring: {mcp_servers: [lost]}\n", "lost", ["'lost'"]),
-        (CHAIN, "    chat: {enabled: true, agent: ChatAgnt}\n", "ChatAg", ["'ChatAgent'"]),
-        (CHAIN, "    chat:\n      sub_agents: [Helper]\n", "[Help", ["'Helper'"]),
-        (STAGE_AGENT, "            skills: [raid]\n", "[raid", ["'raid'"]),
-        (SERVER, "    summarization:\n      llm_provider: who\n", "who", ["'who'"]),
-        (DEFAULTS, "  alert_type: nett\n", "nett", ["'nett'", "did you mean 'net'"]),
-        (DEFAULTS, "alert_sources:\n  plant:\n    title: a[\n", "a[", ["no JMESPath expression"]),
-        (DEFAULTS, "alert_sources:\n  plant:\n    alerts: events[?sumup(@)]\n", "events[",
-         ["no JMESPath expression", "sumup"]),
-        (DEFAULTS, "alert_sources:\n  plant:\n    alert_type: nett\n", "nett",
-         ["no chain takes 'nett'", "did you mean 'net'"]),
-        (DEFAULTS, "alert_sources:\n  plant:\n    titel: a\n", "titel", ["'title'"]),
-        # who may send alerts
-        (DEFAULTS, "alert_senders:\n  grafanna: {}\n", "grafanna",
-         ["no alert source", "'grafana'"]),
-        (DEFAULTS, "alert_senders:\n  zabbix: {form: basic}\n", "zabbix", ["needs secret_envs"]),
-        (DEFAULTS, "alert_senders:\n  zabbix:\n    form: basic\n    secret_envs: [A_B]\n",
-         "zabbix", ["needs a user"]),
-        (DEFAULTS, "alert_senders:\n  github:\n    secret_envs: [A_B]\n    query: key\n", "query:",
-         ["no meaning for the form github, only for token"]),
-        (DEFAULTS, "alert_senders:\n  zabbix:\n    secret_envs: [A_B]\n    query: key\n"
-         "    header: X-Key\n", "query", ["not in both"]),
-        (DEFAULTS, "alert_senders:\n  grafana:\n    secret_envs: [A_B]\n    max_age: 1m\n",
-         "max_age", ["timestamp_header"]),
-        (DEFAULTS, "alert_senders:\n  zabbix:\n    secret_envs: [a-secret!]\n", "secret_envs",
-         ["the name of an environment variable, not what it holds"]),
-        (DEFAULTS, "alert_senders:\n  zabbix:\n    networks: [10.0.0.1/40]\n", "networks",
-         ["must be a network such as 10.0.0.0/8"]),
-        (DEFAULTS, "alert_senders:\n  zabbix:\n    secret_envs: [A]\n    header: 'X: y'\n",
-         "header", ["the name of a header"]),
-        (DEFAULTS, "alert_senders:\n  aws_sns:\n    topics: [alarms]\n", "topics",
-         ["arn:aws:sns:REGION:ACCOUNT:NAME"]),
-        (DEFAULTS, "alert_senders:\n  aws_sns:\n    secret_envs: [A]\n", "secret_envs",
-         ["form: basic or token"]),
-        (DEFAULTS, "alert_senders:\n  zabbix:\n    topics: ['arn:aws:sns:eu-west-1:12345678901"
-         "2:t']\n", "topics", ["no meaning for the form token, only for sns"]),
-        # ranges
-        (AGENT, "    max_iterations: 0\n", "iterations: 0", ["max_iterations", "at least 1"]),
-        (DEFAULTS, "queue:\n  worker_count: 51\n", "51", ["worker_count", "at most 50"]),
-        (DEFAULTS, "queue:\n  max_queue_size: 0\n", "size: 0", ["max_queue_size", "at least 1"]),
-        (SERVER, "    summarization: {size_threshold_tokens: 99}\n", "99", ["at least 100"]),
-        (DEFAULTS, "queue: {poll_interval: 100ms}\n", "100ms", ["poll_interval_jitter", "shorter"]),
-        (DEFAULTS, "queue: {orphan_threshold: 5s}\n", "5s", ["heartbeat_interval", "shorter"]),
-        (DEFAULTS, "  orchestrator: {max_budget: 0s}\n", "0s", ["max_budget", "more than 0s"]),
-        # words of a closed set
-        (CHAIN, "    control_level: readonly\n", "readonly", ["'readonly'", "'read_only'"]),
-        (DEFAULTS, "  success_policy: most\n", "most", ["'any' or 'all'", "'most'"]),
-        (AGENT, "    type: sythesis\n", "sythesis", ["did you mean 'synthesis'"]),
-        (AGENT, "    llm_backend: langchian\n", "langchian", ["did you mean 'langchain'"]),
-        (SERVER, "    tools: {unmount: admin}\n", "admin", ["probe.tools.unmount:", "'admin'"]),
-        (SERVER, "    tools: {df: {values: {a: read}}}\n", "values", ["argument"]),
-        (SERVER, "    tools: {go: {verify: {tool: df, expect: {path: a}}}}\n", "go", ["contains"]),
-        (SERVER, "    tools: {go: {verify: {tool: df, expect: {equals: a}}}}\n", "go", ["path"]),
-        (SERVER, "    tools: {go: {verify: {expect: {contains: a}}}}\n", "verify", ["tool"]),
-        (SERVER, "    tools: {rm: write, go: {verify: {tool: rm, expect: {contains: a}}}}\n",
-         "verify", ["is a write"]),
-        (SERVER, "    tools: {go: {default: read, verify: {tool: a, expect: {contains: b}}}}\n",
-         "verify", ["nothing is written here"]),
-        (SERVER, "    tools: {go: {repairs: soon}}\n", "soon", ["true, false or a list"]),
-        (SERVER, "    tools: {go: {repairs: [up]}}\n", "repairs", ["name the argument"]),
-        (SERVER, "    tools: {go: {argument: act, autonomous: true}}\n", "autonomous",
-         ["list the values of act"]),
-        (SERVER, "    tools: {go: {argument: act, values: {ls: read}, repairs: [ls]}}\n",
-         "repairs", ["ls is classed as a read"]),
-        (SERVER, "    tools: {go: {default: read, autonomous: true}}\n", "autonomous",
-         ["classed as a read"]),
-        (SERVER, "  ops: {tools: {control: {repairs: true}}}\n", "repairs", ["list the actions"]),
-        (SERVER, "    tools: {go: {repairs: true, accepts: {replicas: 3}}}\n", "accepts",
-         ["must be a list"]),
-        # keys nobody knows, where upstream refuses them as well
-        (STAGE_AGENT, "            sub_agents: [{name: GeneralWorker, sub_agents: []}]\n",
-         "sub_agents", ["no sub-agents of its own"]),
-        (DEFAULTS, "  summarization: {enabled: true}\n", "enabled", ["unknown key"]),
-        # types
-        (DEFAULTS, "queue: {worker_count: '5'}\n", "'5'", ["whole number"]),
-        (DEFAULTS, "queue: {worker_count: 1.5}\n", "1.5", ["whole number"]),
-        (DEFAULTS, "queue: {worker_count: yes}\n", "yes", ["whole number"]),
-        (DEFAULTS, "queue: []\n", "[]", ["queue: must be a mapping"]),
-        (SERVER, "      args: --fast\n", "--fast", ["args: must be a list"]),
-        (AGENT, "    custom_instructions: {a: b}\n", "{a: b}", ["must be text"]),
-        # durations
-        (DEFAULTS, "queue: {session_timeout: 40}\n", "40", ["session_timeout", "40m"]),
-        (DEFAULTS, "queue: {session_timeout: 1h30}\n", "1h30", ["session_timeout"]),
-        (DEFAULTS, "queue: {session_timeout: 1:30:00}\n", "1:30", ["session_timeout"]),
-        (DEFAULTS, "queue: {session_timeout: 9999999h}\n", "9999", ["292 years"]),
-        (DEFAULTS, "system: {runbooks: {cache_ttl: -1m}}\n", "-1m", ["cache_ttl"]),
-        # what is missing
-        (CHAIN, "    chat: {enabled: true}\n", "enabled", ["chat.agent", "is missing"]),
-        (DEFAULTS, "  alert_masking: {enabled: true}\n", "enabled", ["pattern_group"]),
-        (DEFAULTS, "  fallback_providers: [{backend: langchain}]\n", "backend", ["provider"]),
-        # times within each other
-        (DEFAULTS, "  tool_call_timeout: 10m\n", "tool_call", ["iteration_timeout (360s)"]),
-        (DEFAULTS, "  iteration_timeout: 1m\n", "iteration", ["must not be longer than"]),
-        (DEFAULTS, "  first_token_timeout: 10m\n", "first_token", ["defaults.llm_call_timeout"]),
-        (SERVER, "    tool_call_timeout: 7m\n", "tool_call", ["probe.tool_call_timeout"]),
-        (SERVER, "    tool_call_timeout: 0s\n", "tool_call", ["must be more than 0s"]),
-        (SERVER, "    tool_call_limit: 7m\n", "tool_call", ["probe.tool_call_limit"]),
-        (SERVER, "    tool_call_limit: 30s\n", "tool_call",
-         ["probe.tool_call_timeout must not be longer than", "probe.tool_call_limit"]),
-        (SERVER, "    tool_call_timeouts: {dump: 7m}\n", "dump", ["tool_call_timeouts.dump"]),
-        (SERVER, "    tool_call_timeouts: {dump: soon}\n", "dump", ["tool_call_timeouts.dump"]),
-        (DEFAULTS, "  max_retries: 99\n", "max_retries", ["at most 20"]),
-        (DEFAULTS, "  max_retries: -1\n", "max_retries", ["at least 0"]),
-        # rules between keys
-        (DEFAULTS, "  summarization: {llm_backend: langchain}\n", "llm_backend", ["llm_provider"]),
-        (SERVER, "    summarization: {enabled: false, llm_provider: acme}\n", "false", ["is off"]),
-        (SERVER, "    data_masking: {enabled: true, pattern_groups: [cloudy]}\n", "cloudy",
-         ["'cloudy'", "did you mean 'cloud'"]),
-        (CHAIN, "    sub_agents: [Mute]\n", "[Mute", ["'Mute'"]),
-        (SERVER, "      url: '/relative'\n", "/relative", ["http://"]),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_named_with_its_line_and_what_would_be_right(
-    check_files, after, text, at, words
-):
-    tarsy = added(after, text)
+MISTAKES = [
+    # names that name nothing
+    (STAGE, "        mcp_servers: [prob]\n", "[prob]", ["'prob'", "did you mean 'probe'"]),
+    (CHAIN, "    mcp_servers: [elsewhere]\n", "[else", ["'elsewhere'"]),
+    (STAGE_AGENT, "            mcp_servers: [nowhere]\n", "[nowhere", ["'nowhere'"]),
+    (CHAIN, "    llm_provider: acne\n", "acne", ["'acne'", "'acme'"]),
+    (CHAIN, "    executive_summary_provider: acne\n", "acne", ["'acne'", "'acme'"]),
+    (STAGE, "        synthesis: {llm_provider: nobody}\n", "nobody", ["'nobody'"]),
+    (CHAIN, "    scoring: {agent: Judge}\n", "Judge", ["'Judge'"]),
+    (CHAIN, "    scoring: {mcp_servers: [lost]}\n", "lost", ["'lost'"]),
+    (CHAIN, "    chat: {enabled: true, agent: ChatAgnt}\n", "ChatAg", ["'ChatAgent'"]),
+    (CHAIN, "    chat:\n      sub_agents: [Helper]\n", "[Help", ["'Helper'"]),
+    (STAGE_AGENT, "            skills: [raid]\n", "[raid", ["'raid'"]),
+    (SERVER, "    summarization:\n      llm_provider: who\n", "who", ["'who'"]),
+    (DEFAULTS, "  alert_type: nett\n", "nett", ["'nett'", "did you mean 'net'"]),
+    (DEFAULTS, "alert_sources:\n  plant:\n    title: a[\n", "a[", ["no JMESPath expression"]),
+    (DEFAULTS, "alert_sources:\n  plant:\n    alerts: events[?sumup(@)]\n", "events[",
+     ["no JMESPath expression", "sumup"]),
+    (DEFAULTS, "alert_sources:\n  plant:\n    alert_type: nett\n", "nett",
+     ["no chain takes 'nett'", "did you mean 'net'"]),
+    (DEFAULTS, "alert_sources:\n  plant:\n    titel: a\n", "titel", ["'title'"]),
+    # who may send alerts
+    (DEFAULTS, "alert_senders:\n  grafanna: {}\n", "grafanna",
+     ["no alert source", "'grafana'"]),
+    (DEFAULTS, "alert_senders:\n  zabbix: {form: basic}\n", "zabbix", ["needs secret_envs"]),
+    (DEFAULTS, "alert_senders:\n  zabbix:\n    form: basic\n    secret_envs: [A_B]\n",
+     "zabbix", ["needs a user"]),
+    (DEFAULTS, "alert_senders:\n  github:\n    secret_envs: [A_B]\n    query: key\n", "query:",
+     ["no meaning for the form github, only for token"]),
+    (DEFAULTS, "alert_senders:\n  zabbix:\n    secret_envs: [A_B]\n    query: key\n"
+     "    header: X-Key\n", "query", ["not in both"]),
+    (DEFAULTS, "alert_senders:\n  grafana:\n    secret_envs: [A_B]\n    max_age: 1m\n",
+     "max_age", ["timestamp_header"]),
+    (DEFAULTS, "alert_senders:\n  zabbix:\n    secret_envs: [a-secret!]\n", "secret_envs",
+     ["the name of an environment variable, not what it holds"]),
+    (DEFAULTS, "alert_senders:\n  zabbix:\n    networks: [10.0.0.1/40]\n", "networks",
+     ["must be a network such as 10.0.0.0/8"]),
+    (DEFAULTS, "alert_senders:\n  zabbix:\n    secret_envs: [A]\n    header: 'X: y'\n",
+     "header", ["the name of a header"]),
+    (DEFAULTS, "alert_senders:\n  aws_sns:\n    topics: [alarms]\n", "topics",
+     ["arn:aws:sns:REGION:ACCOUNT:NAME"]),
+    (DEFAULTS, "alert_senders:\n  aws_sns:\n    secret_envs: [A]\n", "secret_envs",
+     ["form: basic or token"]),
+    (DEFAULTS, "alert_senders:\n  zabbix:\n    topics: ['arn:aws:sns:eu-west-1:12345678901"
+     "2:t']\n", "topics", ["no meaning for the form token, only for sns"]),
+    # ranges
+    (AGENT, "    max_iterations: 0\n", "iterations: 0", ["max_iterations", "at least 1"]),
+    (DEFAULTS, "queue:\n  worker_count: 51\n", "51", ["worker_count", "at most 50"]),
+    (DEFAULTS, "queue:\n  max_queue_size: 0\n", "size: 0", ["max_queue_size", "at least 1"]),
+    (SERVER, "    summarization: {size_threshold_tokens: 99}\n", "99", ["at least 100"]),
+    (DEFAULTS, "queue: {poll_interval: 100ms}\n", "100ms", ["poll_interval_jitter", "shorter"]),
+    (DEFAULTS, "queue: {orphan_threshold: 5s}\n", "5s", ["heartbeat_interval", "shorter"]),
+    (DEFAULTS, "  orchestrator: {max_budget: 0s}\n", "0s", ["max_budget", "more than 0s"]),
+    # words of a closed set
+    (CHAIN, "    control_level: readonly\n", "readonly", ["'readonly'", "'read_only'"]),
+    (DEFAULTS, "  success_policy: most\n", "most", ["'any' or 'all'", "'most'"]),
+    (AGENT, "    type: sythesis\n", "sythesis", ["did you mean 'synthesis'"]),
+    (AGENT, "    llm_backend: langchian\n", "langchian", ["did you mean 'langchain'"]),
+    (SERVER, "    tools: {unmount: admin}\n", "admin", ["probe.tools.unmount:", "'admin'"]),
+    (SERVER, "    tools: {df: {values: {a: read}}}\n", "values", ["argument"]),
+    (SERVER, "    tools: {go: {verify: {tool: df, expect: {path: a}}}}\n", "go", ["contains"]),
+    (SERVER, "    tools: {go: {verify: {tool: df, expect: {equals: a}}}}\n", "go", ["path"]),
+    (SERVER, "    tools: {go: {verify: {expect: {contains: a}}}}\n", "verify", ["tool"]),
+    (SERVER, "    tools: {rm: write, go: {verify: {tool: rm, expect: {contains: a}}}}\n",
+     "verify", ["is a write"]),
+    (SERVER, "    tools: {go: {default: read, verify: {tool: a, expect: {contains: b}}}}\n",
+     "verify", ["nothing is written here"]),
+    (SERVER, "    tools: {go: {repairs: soon}}\n", "soon", ["true, false or a list"]),
+    (SERVER, "    tools: {go: {repairs: [up]}}\n", "repairs", ["name the argument"]),
+    (SERVER, "    tools: {go: {argument: act, autonomous: true}}\n", "autonomous",
+     ["list the values of act"]),
+    (SERVER, "    tools: {go: {argument: act, values: {ls: read}, repairs: [ls]}}\n",
+     "repairs", ["ls is classed as a read"]),
+    (SERVER, "    tools: {go: {default: read, autonomous: true}}\n", "autonomous",
+     ["classed as a read"]),
+    (SERVER, "  ops: {tools: {control: {repairs: true}}}\n", "repairs", ["list the actions"]),
+    (SERVER, "    tools: {go: {repairs: true, accepts: {replicas: 3}}}\n", "accepts",
+     ["must be a list"]),
+    # keys nobody knows, where upstream refuses them as well
+    (STAGE_AGENT, "            sub_agents: [{name: GeneralWorker, sub_agents: []}]\n",
+     "sub_agents", ["no sub-agents of its own"]),
+    (DEFAULTS, "  summarization: {enabled: true}\n", "enabled", ["unknown key"]),
+    # types
+    (DEFAULTS, "queue: {worker_count: '5'}\n", "'5'", ["whole number"]),
+    (DEFAULTS, "queue: {worker_count: 1.5}\n", "1.5", ["whole number"]),
+    (DEFAULTS, "queue: {worker_count: yes}\n", "yes", ["whole number"]),
+    (DEFAULTS, "queue: []\n", "[]", ["queue: must be a mapping"]),
+    (SERVER, "      args: --fast\n", "--fast", ["args: must be a list"]),
+    (AGENT, "    custom_instructions: {a: b}\n", "{a: b}", ["must be text"]),
+    # durations
+    (DEFAULTS, "queue: {session_timeout: 40}\n", "40", ["session_timeout", "40m"]),
+    (DEFAULTS, "queue: {session_timeout: 1h30}\n", "1h30", ["session_timeout"]),
+    (DEFAULTS, "queue: {session_timeout: 1:30:00}\n", "1:30", ["session_timeout"]),
+    (DEFAULTS, "queue: {session_timeout: 9999999h}\n", "9999", ["292 years"]),
+    (DEFAULTS, "system: {runbooks: {cache_ttl: -1m}}\n", "-1m", ["cache_ttl"]),
+    # what is missing
+    (CHAIN, "    chat: {enabled: true}\n", "enabled", ["chat.agent", "is missing"]),
+    (DEFAULTS, "  alert_masking: {enabled: true}\n", "enabled", ["pattern_group"]),
+    (DEFAULTS, "  fallback_providers: [{backend: langchain}]\n", "backend", ["provider"]),
+    # times within each other
+    (DEFAULTS, "  tool_call_timeout: 10m\n", "tool_call", ["iteration_timeout (360s)"]),
+    (DEFAULTS, "  iteration_timeout: 1m\n", "iteration", ["must not be longer than"]),
+    (DEFAULTS, "  first_token_timeout: 10m\n", "first_token", ["defaults.llm_call_timeout"]),
+    (SERVER, "    tool_call_timeout: 7m\n", "tool_call", ["probe.tool_call_timeout"]),
+    (SERVER, "    tool_call_timeout: 0s\n", "tool_call", ["must be more than 0s"]),
+    (SERVER, "    tool_call_limit: 7m\n", "tool_call", ["probe.tool_call_limit"]),
+    (SERVER, "    tool_call_limit: 30s\n", "tool_call",
+     ["probe.tool_call_timeout must not be longer than", "probe.tool_call_limit"]),
+    (SERVER, "    tool_call_timeouts: {dump: 7m}\n", "dump", ["tool_call_timeouts.dump"]),
+    (SERVER, "    tool_call_timeouts: {dump: soon}\n", "dump", ["tool_call_timeouts.dump"]),
+    (DEFAULTS, "  max_retries: 99\n", "max_retries", ["at most 20"]),
+    (DEFAULTS, "  max_retries: -1\n", "max_retries", ["at least 0"]),
+    # rules between keys
+    (DEFAULTS, "  summarization: {llm_backend: langchain}\n", "llm_backend", ["llm_provider"]),
+    (SERVER, "    summarization: {enabled: false, llm_provider: acme}\n", "false", ["is off"]),
+    (SERVER, "    data_masking: {enabled: true, pattern_groups: [cloudy]}\n", "cloudy",
+     ["'cloudy'", "did you mean 'cloud'"]),
+    (CHAIN, "    sub_agents: [Mute]\n", "[Mute", ["'Mute'"]),
+    (SERVER, "      url: '/relative'\n", "/relative", ["http://"]),
+]  # fmt: skip
+"""After which line, what is added, where in it the mistake stands, and words that name it."""
 
-    report = check_files(tarsy)
 
-    assert report.config is None
-    assert ("tarsy.yaml", line_of(tarsy, at)) in places(report)
-    assert all(word in printed(report) for word in words), printed(report)
+def test_a_mistake_is_named_with_its_line_and_what_would_be_right(check_files: Check):
+    def check(case: tuple[str, str, str, list[str]]) -> None:
+        after, text, at, words = case
+        tarsy = added(after, text)
+
+        report = check_files(tarsy)
+
+        assert report.config is None
+        assert ("tarsy.yaml", line_of(tarsy, at)) in places(report)
+        assert all(word in printed(report) for word in words), printed(report)
+
+    check_each(check, MISTAKES, str)
 
 
 def test_all_mistakes_of_all_files_are_reported_at_once(check_files):

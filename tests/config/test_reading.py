@@ -1,5 +1,6 @@
 """From bytes to a tree: templates, YAML, and what must not get through."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from config import pack_files
 from config.templates import Expanded
 from config.yaml_reader import parse_tree, read_shipped
 from tarsy.errors import ConfigError
-from tests.config.conftest import ENVIRON, PROVIDERS, TARSY, changed, places, printed
+from tests.cases import check_each
+from tests.config.conftest import ENVIRON, PROVIDERS, TARSY, Check, changed, places, printed
 
 SECRET = "invented-hidden-value-17"
 
@@ -198,36 +200,38 @@ def test_lines_hold_behind_a_value_of_several_lines(check_files):
     assert places(report) == {("tarsy.yaml", 20)}
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("          - name: NetAgent", "          - name: {{.S}}"),
-        ("llm_provider: acme", "llm_provider: {{.S}}"),
-        ("alert_types: [net]", "alert_types: [net, {{.S}}, {{.S}}]"),
-        ("      type: stdio", "      type: {{.S}}"),
-        ("      type: stdio", "      {{.S}}: stdio"),
-        ("      type: stdio", "      type: {{.S}}: x"),
-        ("  probe:", "  {{.S}}:"),
-        ("  probe:", "  probe: {}\n  {{.S}}: {}\n  {{.S}}:"),
-        ("      command: probe-mcp", "      command: *{{.S}}"),
-        ("      command: probe-mcp", "      command: !{{.S}} x"),
-        ("      command: probe-mcp", "      command: [{{.S}}]"),
-        ("      command: probe-mcp", "      env: {{.S}}"),
-        ("defaults:", "queue: {session_timeout: {{.S}}}\ndefaults:"),
-        ("defaults:", "system: {dashboard_url: {{.S}}}\ndefaults:"),
-        ("defaults:", "system: {holidays: [{date: {{.S}}, name: x}]}\ndefaults:"),
-        ("defaults:", "system: {slack: {enabled: true, token_env: {{.S}}, channel: c}}\ndefaults:"),
-        ("defaults:", "system: {cost_estimation: {promotions: [{end: {{.S}}}]}}\ndefaults:"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize(
-    "secret", [SECRET, "INVENTED_HIDDEN_VALUE", "a: 'b\"invented-hidden", "*invented"]
-)
-def test_a_substituted_value_is_never_printed(check_files, old, new, secret):
-    report = check_files(changed(old, new), environ=ENVIRON | {"S": secret})
+SUBSTITUTED = [
+    ("          - name: NetAgent", "          - name: {{.S}}"),
+    ("llm_provider: acme", "llm_provider: {{.S}}"),
+    ("alert_types: [net]", "alert_types: [net, {{.S}}, {{.S}}]"),
+    ("      type: stdio", "      type: {{.S}}"),
+    ("      type: stdio", "      {{.S}}: stdio"),
+    ("      type: stdio", "      type: {{.S}}: x"),
+    ("  probe:", "  {{.S}}:"),
+    ("  probe:", "  probe: {}\n  {{.S}}: {}\n  {{.S}}:"),
+    ("      command: probe-mcp", "      command: *{{.S}}"),
+    ("      command: probe-mcp", "      command: !{{.S}} x"),
+    ("      command: probe-mcp", "      command: [{{.S}}]"),
+    ("      command: probe-mcp", "      env: {{.S}}"),
+    ("defaults:", "queue: {session_timeout: {{.S}}}\ndefaults:"),
+    ("defaults:", "system: {dashboard_url: {{.S}}}\ndefaults:"),
+    ("defaults:", "system: {holidays: [{date: {{.S}}, name: x}]}\ndefaults:"),
+    ("defaults:", "system: {slack: {enabled: true, token_env: {{.S}}, channel: c}}\ndefaults:"),
+    ("defaults:", "system: {cost_estimation: {promotions: [{end: {{.S}}}]}}\ndefaults:"),
+]  # fmt: skip
+SECRETS = [SECRET, "INVENTED_HIDDEN_VALUE", "a: 'b\"invented-hidden", "*invented"]
 
-    assert secret not in printed(report)
-    assert "invented" not in printed(report).lower()
+
+def test_a_substituted_value_is_never_printed(check_files: Check):
+    def check(case: tuple[tuple[str, str], str]) -> None:
+        (old, new), secret = case
+
+        report = check_files(changed(old, new), environ=ENVIRON | {"S": secret})
+
+        assert secret not in printed(report)
+        assert "invented" not in printed(report).lower()
+
+    check_each(check, list(product(SUBSTITUTED, SECRETS)), str)
 
 
 @pytest.mark.parametrize(
