@@ -10,6 +10,7 @@ from django.db import Error, connections
 from django.utils import timezone
 
 from investigations.models import ApprovalRequest
+from investigations.rendering.state_colours import look_of
 from investigations.selectors.session_list.needs import read_waiting
 from investigations.selectors.session_list.rows import OutcomeRow, read_ended_since
 from masking.visible_text import clean_line
@@ -46,8 +47,8 @@ class News:
     def _tell_outcome(self, row: OutcomeRow) -> Iterator[str]:
         session = row.session
         title = clean_line(session.title or session.alert_type, _TITLE)
-        word = "Inconclusive" if session.is_inconclusive else session.get_status_display()
-        yield f"{word}: {title}"
+        fires = ", and the alert still fires" if row.still_fires else ""
+        yield f"{look_of(row.state)[2]}{fires}: {title}"
         yield f"  {clean_line(row.line, _SENTENCE)}"
         yield f"{self._url}/sessions/{session.pk}/"
 

@@ -35,9 +35,12 @@ def start_message(*, title: str, link: str) -> Message:
     return _message(":mag:", "Investigation started", title, "", link)
 
 
-def end_message(*, status: End, title: str, detail: str, link: str) -> Message:
-    """How an investigation ended; `detail` is what it found, or why there is nothing."""
+def end_message(*, status: End, title: str, detail: str, link: str, doubt: str = "") -> Message:
+    """How an investigation ended; `detail` is what it found, or why there is nothing, and `doubt`
+    is what is not well although it completed."""
     symbol, words = _ENDS[status]
+    if doubt:
+        symbol, words = ":warning:", f"{words}, {doubt}"
     return _message(symbol, words, title, detail, link)
 
 

@@ -14,6 +14,8 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "cancelling": ("run", "stopd", "Cancelling"),
     "completed": ("ok", "ok", "Completed"),
     "unverified_write": ("doubt", "warn", "Unverified write"),
+    "not_repaired": ("doubt", "stopd", "Not repaired"),
+    "partly_done": ("doubt", "warn", "Partly done"),
     "inconclusive": ("doubt", "unsup", "Inconclusive"),
     "failed": ("bad", "bad", "Failed"),
     "timed_out": ("bad", "late", "Timed out"),

@@ -1,6 +1,7 @@
 """The writes of a session that a reader has to know of before anything else it says.
 
-What ran, or may have run, and is not confirmed; what a person denied; what its server did not take.
+What ran, or may have run, and is not confirmed; what a person denied or nobody decided about; what
+its server did not take.
 """
 
 import json
@@ -12,15 +13,16 @@ from typing import Literal
 from agents.our_lines import split_our_lines
 from agents.types import Ran
 from config import get_config
-from investigations.models import AgentExecution, ApprovalRequest, TimelineEvent
+from investigations.models import AgentExecution, AlertSession, ApprovalRequest, TimelineEvent
 from investigations.selectors.changes import Change, all_changes
+from investigations.selectors.outcomes import name_outcome, read_undone_asks
 from safety.grounding.claims import MAX_READ
 from safety.grounding.denials import Done, find_denials
 
 MOST_ARGUMENTS = 4_000
 """Characters of the arguments of a write that its denial is held against."""
 _OWN_SERVER = "ops"
-Kind = Literal["unverified", "failed", "denied", "not_carried_out"]
+Kind = Literal["unverified", "failed", "denied", "expired", "not_carried_out"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,28 @@ class WritesToTell:
 
     open_writes: Sequence[OpenWrite] = ()
     denied_changes: Sequence[DeniedChange] = ()
+    has_change: bool = False
+    """Whether any write ran, or may have run, confirmed or not."""
+
+    @property
+    def has_open_write(self) -> bool:
+        """Whether something was changed, or may have been, that nothing has confirmed."""
+        return any(write.is_open for write in self.open_writes)
+
+    @property
+    def has_undone_write(self) -> bool:
+        """Whether something was asked for that was not done."""
+        return any(not write.is_open for write in self.open_writes)
+
+
+def state_of(session: AlertSession, writes: WritesToTell) -> str:
+    """The status to draw of a session, by what became of its writes and of its alerts."""
+    return name_outcome(
+        session,
+        has_open_write=writes.has_open_write,
+        has_undone_write=writes.has_undone_write,
+        has_change=writes.has_change,
+    )
 
 
 def read_writes_to_tell(session_id: uuid.UUID, report: str = "") -> WritesToTell:
@@ -67,15 +91,16 @@ def read_writes_to_tell(session_id: uuid.UUID, report: str = "") -> WritesToTell
         ).values_list("pk", flat=True)
     )
     changes = all_changes(session_id)
-    denied = tuple(_denied(session_id))
+    undone = tuple(_undone(session_id))
     unsettled = [
         each for each in changes if not each.is_settled and each.execution_id in ended
     ]  # fmt: skip
     checked = _numbers_looked_at(session_id) if unsettled else frozenset()
     found = [_of_change(each, checked) for each in unsettled]
     return WritesToTell(
-        sorted((*found, *denied), key=lambda each: not each.is_open),
-        () if denied else _find_denied_changes(session_id, changes, report),
+        sorted((*found, *undone), key=lambda each: not each.is_open),
+        () if undone else _find_denied_changes(session_id, changes, report),
+        any(each.ran != "no" for each in changes),
     )
 
 
@@ -158,14 +183,12 @@ def _numbers_looked_at(session_id: uuid.UUID) -> frozenset[int]:
     return frozenset(number for number in found if isinstance(number, int))
 
 
-def _denied(session_id: uuid.UUID) -> Iterator[OpenWrite]:
-    asked = ApprovalRequest.objects.filter(
-        session_id=session_id,
-        status=ApprovalRequest.Status.DENIED,
-        execution__status__in=AgentExecution.TERMINAL,
-    ).order_by("created_at")
-    for each in asked.defer("arguments", "preview"):
+def _undone(session_id: uuid.UUID) -> Iterator[OpenWrite]:
+    for each in read_undone_asks([session_id]).get(session_id, ()):
+        is_denied = each.status == ApprovalRequest.Status.DENIED
         yield OpenWrite(
-            "denied", each.tool_number, f"{each.server_name}.{each.tool_name}", each.target,
-            each.decision_reason or "no reason was given", "no", each.decided_by,
+            "denied" if is_denied else "expired", each.tool_number,
+            f"{each.server_name}.{each.tool_name}", each.target,
+            each.decision_reason or ("no reason was given" if is_denied else "nobody decided"),
+            "no", each.decided_by or "",
         )  # fmt: skip

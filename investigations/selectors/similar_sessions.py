@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from investigations.models import AlertSession
 from investigations.selectors.likeness import gist_of
-from investigations.selectors.session_list.rows import OutcomeRow, light, outcome_line
+from investigations.selectors.session_list.rows import OutcomeRow, light, rows_of
 from investigations.selectors.sessions import visible_sessions
 
 SHOWN = 3
@@ -38,4 +38,4 @@ def find_similar(session: AlertSession) -> list[OutcomeRow]:
 
 def _read(ids: Sequence[uuid.UUID]) -> list[OutcomeRow]:
     found = light(AlertSession.objects.filter(pk__in=ids)).in_bulk()
-    return [OutcomeRow(found[pk], outcome_line(found[pk])) for pk in ids if pk in found]
+    return rows_of([found[pk] for pk in ids if pk in found])

@@ -76,6 +76,11 @@ def state_word(status: str) -> str:
 
 
 @register.filter
+def tone(status: str) -> str:
+    return look_of(status)[0]
+
+
+@register.filter
 def shown(value: object) -> str:
     """Text from outside with everything invisible spelled out; escaped by the template."""
     return squeeze_lines(show_invisible("" if value is None else str(value)))

@@ -63,7 +63,7 @@ def group_by_cause(failed: Iterable[AlertSession]) -> list[FailureGroup]:
     """Sessions that `rows.light` has read and that failed, the newest first."""
     groups: dict[str, list[OutcomeRow]] = {}
     for session in failed:
-        row = OutcomeRow(session, outcome_line(session))
+        row = OutcomeRow(session, outcome_line(session), session.status)
         groups.setdefault(_cause_key(row), []).append(row)
     return [FailureGroup(rows) for rows in groups.values()]
 

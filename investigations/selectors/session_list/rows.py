@@ -9,10 +9,17 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Left
 
 from agents.report import parse_report
-from investigations.models import AlertSession, AuditEvent
+from investigations.models import AlertSession, AuditEvent, Incident
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.session_list.doubts import UNVERIFIED_WRITE, WITHHELD, read_doubts
+from investigations.selectors.outcomes import tell_alerts
+from investigations.selectors.session_list.doubts import (
+    UNDONE_WRITE,
+    UNVERIFIED_WRITE,
+    WITHHELD,
+    read_doubts,
+)
+from investigations.selectors.session_list.states import read_states
 from investigations.selectors.session_page.conclusions import conclusion_of, first_words
 from investigations.selectors.sessions import (
     COMMON_COUNT_LIMIT,
@@ -25,6 +32,12 @@ from investigations.selectors.sessions import (
 
 PAGE_SIZE = 25
 _CONCLUSION_CHARACTERS = 3000
+_TOLD = {
+    "unverified_write": UNVERIFIED_WRITE,
+    "not_repaired": UNDONE_WRITE,
+    "partly_done": UNDONE_WRITE,
+}
+"""The doubt that a state tells by itself."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +46,13 @@ class OutcomeRow:
 
     session: AlertSession
     line: str
+    state: str
+    """The status to draw."""
+
+    @property
+    def still_fires(self) -> bool:
+        """Whether its alerts do, as far as anybody tells."""
+        return tell_alerts(self.session) in Incident.OPEN
 
     @property
     def seconds(self) -> float | None:
@@ -49,18 +69,10 @@ class RecentRow(OutcomeRow):
     """What of the report cannot be relied on, in words."""
 
     @property
-    def state(self) -> str:
-        """The status to draw: a write that nothing has confirmed outshines any report."""
-        is_open = self.session.status == AlertSession.Status.COMPLETED and (
-            UNVERIFIED_WRITE in self.doubts
-        )
-        return "unverified_write" if is_open else self.session.outcome
-
-    @property
     def marks(self) -> Sequence[str]:
         """The doubts that the state does not tell."""
-        is_told = self.state == "unverified_write"
-        return [each for each in self.doubts if not (is_told and each == UNVERIFIED_WRITE)]
+        told = _TOLD.get(self.state)
+        return [each for each in self.doubts if each != told]
 
     @property
     def confidence(self) -> str:
@@ -107,10 +119,12 @@ def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
     ids = [session.pk for session in shown]
     costs, cancellers = costs_by_session(ids), _who_cancelled(shown)
     doubts, times = read_doubts(shown), _count_investigations(shown)
+    states = read_states(shown)
     rows = [
         RecentRow(
             session,
             _line(session, cancellers),
+            states[session.pk],
             costs.get(session.pk, Costs()),
             times.get(session.incident_id, 1),
             doubts.get(session.pk, ()),
@@ -143,7 +157,13 @@ def read_chosen(ids: Sequence[uuid.UUID]) -> list[AlertSession]:
 def read_ended_since(moment: datetime) -> list[OutcomeRow]:
     """Those that have ended since then, the first of them first."""
     ended = visible_sessions().filter(completed_at__gte=moment).order_by("completed_at", "id")
-    return [OutcomeRow(each, outcome_line(each)) for each in light(ended)[:PAGE_SIZE]]
+    return rows_of(list(light(ended)[:PAGE_SIZE]))
+
+
+def rows_of(sessions: Sequence[AlertSession]) -> list[OutcomeRow]:
+    """Of sessions that `light` has read and that have ended."""
+    states = read_states(sessions)
+    return [OutcomeRow(each, outcome_line(each), states[each.pk]) for each in sessions]
 
 
 def light(sessions: QuerySet[AlertSession]) -> QuerySet[AlertSession]:

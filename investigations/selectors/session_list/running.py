@@ -17,6 +17,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.session_list.rows import light
+from investigations.selectors.session_list.states import read_states
 from investigations.selectors.sessions import COUNT_LIMIT, visible_sessions
 
 SHOWN_RUNNING = 50
@@ -32,6 +33,8 @@ class RunningRow:
     agents_total: int
     step: str
     last_event_at: datetime | None
+    state: str
+    """The status to draw, where it has ended meanwhile."""
     needs_person: bool = False
     """A write of it waits for a decision."""
 
@@ -101,7 +104,8 @@ def _running_rows(sessions: QuerySet[AlertSession]) -> list[RunningRow]:
         )
     )
     agents = _count_agents([row.current_stage_id for row in rows if row.current_stage_id])
-    return [_running_row(row, agents) for row in rows]
+    states = read_states(rows)
+    return [_running_row(row, agents, states[row.pk]) for row in rows]
 
 
 def _waiting() -> QuerySet[ApprovalRequest]:
@@ -111,7 +115,7 @@ def _waiting() -> QuerySet[ApprovalRequest]:
 
 
 def _running_row(
-    session: AlertSession, agents: Mapping[uuid.UUID, tuple[str, int, int]]
+    session: AlertSession, agents: Mapping[uuid.UUID, tuple[str, int, int]], state: str
 ) -> RunningRow:
     nothing = ("", 0, 0)
     key = session.current_stage_id
@@ -123,6 +127,7 @@ def _running_row(
         agents_done=done,
         agents_total=total,
         step=_step_words(session.newest_step, key),  # type: ignore[attr-defined]
+        state=state,
         needs_person=needs_person and not session.is_terminal,
         last_event_at=session.last_event_at,  # type: ignore[attr-defined]
     )

@@ -9,6 +9,7 @@ from investigations.models import (
     AgentExecution,
     AlertSession,
     ApprovalRequest,
+    Incident,
     Stage,
     TimelineEvent,
 )
@@ -16,7 +17,8 @@ from investigations.rendering.markdown import CitedTool
 from investigations.selectors.claims import ReportClaims
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import KeptOffer
-from investigations.selectors.open_writes import WritesToTell
+from investigations.selectors.open_writes import WritesToTell, state_of
+from investigations.selectors.outcomes import tell_alerts
 from investigations.selectors.session_page.causal_chain import ChainLink
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.selectors.session_page.event_view import EventView, place_summaries
@@ -232,10 +234,24 @@ class SessionPage:
     @property
     def status(self) -> str:
         """The status to draw."""
-        is_running = self.session.status == AlertSession.Status.IN_PROGRESS
-        if self.has_open_write and self.session.status == AlertSession.Status.COMPLETED:
-            return "unverified_write"
-        return "needs_approval" if is_running and self.needs_person else self.session.outcome
+        if self.session.status == AlertSession.Status.IN_PROGRESS and self.needs_person:
+            return "needs_approval"
+        return state_of(self.session, self.writes)
+
+    @property
+    def alerts(self) -> str:
+        """How the alerts are now; empty where nobody tells their end."""
+        return tell_alerts(self.session)
+
+    @property
+    def alerts_words(self) -> str:
+        """The same as a sentence."""
+        return _ALERTS.get(self.alerts, "")
+
+    @property
+    def still_fires(self) -> bool:
+        """Whether its alerts do, as far as anybody tells."""
+        return self.alerts in Incident.OPEN
 
     @property
     def unpriced_models(self) -> list[str]:
@@ -257,7 +273,7 @@ class SessionPage:
     @property
     def has_open_write(self) -> bool:
         """Whether something was changed, or may have been, that nothing has confirmed."""
-        return any(write.is_open for write in self.writes.open_writes)
+        return self.writes.has_open_write
 
     @property
     def is_rehearsal(self) -> bool:
@@ -299,6 +315,11 @@ class SessionPage:
 
 
 _FINDINGS = (TimelineEvent.Type.FINAL_ANALYSIS, TimelineEvent.Type.EXECUTIVE_SUMMARY)
+_ALERTS = {
+    "firing": "The alert still fires.",
+    "reopened": "The alert fires again.",
+    "recovered": "The alert is over.",
+}
 _DOING: dict[str, str] = {
     TimelineEvent.Type.LLM_THINKING: "Thinking",
     TimelineEvent.Type.LLM_TOOL_CALL: "Running a tool",

@@ -102,7 +102,7 @@ function sessionChanged() {
   const wasFollowed = work.end();
   const found = conclusion.querySelector(".t-lead")?.textContent.trim().replace(/\s+/g, " ") ?? "";
   const sure = conclusion.querySelector(".t-sure-words b")?.textContent.trim() ?? "";
-  if (scrollY > 200) showState("ended", { word: head.dataset.word, found, sure });
+  if (scrollY > 200) showState("ended", { word: head.dataset.word, tone: head.dataset.tone, found, sure });
   // Who followed to the end wants to know what came of it.
   if (wasFollowed) requestAnimationFrame(() => requestAnimationFrame(() => conclusion.scrollIntoView({ block: "start" })));
   askFacts();
