@@ -35,6 +35,7 @@ class Repair:
     mends: Trouble | None = None
     restarts: bool = False
     seconds: float = _LONGEST_RUN
+    undo: str = ""
 
     @property
     def runs(self) -> str:
@@ -48,6 +49,7 @@ class Repair:
             "mends": self.mends,
             "does": self.description,
             "runs": self.runs,
+            **({"undo": self.undo} if self.undo else {}),
         }
 
 
@@ -124,6 +126,8 @@ class _Repair(BaseModel):
     """Whether the service is restarted after it."""
     seconds: Annotated[float, Field(ge=1, le=50)] = _LONGEST_RUN
     """How many seconds it may take before it is killed."""
+    undo: Annotated[str, Field(max_length=300)] = ""
+    """How a person takes it back, or that nobody can, in one line: whoever decides is told."""
 
 
 class _Space(BaseModel):
@@ -294,7 +298,15 @@ def _declare(name: str, service: _Service) -> DeclaredService:
         releases=service.releases,
         files=tuple(service.files),
         repairs=tuple(
-            Repair(key, tuple(each.argv), each.description, each.mends, each.restarts, each.seconds)
+            Repair(
+                key,
+                tuple(each.argv),
+                each.description,
+                each.mends,
+                each.restarts,
+                each.seconds,
+                each.undo,
+            )
             for key, each in service.repairs.items()
         ),
     )

@@ -7,7 +7,7 @@ the same service once it runs.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.types import JSON
 from safety.checks import (
@@ -28,6 +28,9 @@ from safety.gate_port import GateRequest, Look
 AGAIN = (0.0, 0.5, 1.5, 3.0)
 """Seconds before each look that follows an approval, until one shows what was approved."""
 
+REPAIR = "repair"
+"""The act of ours that an operator declares, and the argument that says which one it is."""
+_REPAIRS = ("data", "attributes", "repairs", "*")
 _BOUND_BY_HASH = frozenset({"file_edit", "knowledge"})
 """Our tools that write texts: the state of a file is its content, whose hash is bound."""
 
@@ -51,7 +54,8 @@ async def see_state(request: GateRequest, target: Target, look: Look) -> State:
         return State()
     answer = await look(planned.read)
     # Of a foreign server it may be megabytes.
-    return await asyncio.to_thread(_read_state, planned, answer)
+    state = await asyncio.to_thread(_read_state, planned, answer)
+    return replace(state, undo=_read_undo(request, answer)) if request.is_own_server else state
 
 
 async def see_state_again(request: GateRequest, target: Target, look: Look, before: State) -> State:
@@ -75,6 +79,20 @@ def _read_state(planned: _Planned, answer: JSON) -> State:
     # Each sign that a store or a page would choke on is gone from what is shown, not from the rest.
     shown = "".join(sign if sign.isprintable() else " " for sign in show(found))
     return State(shown.strip() or "empty", _bind(planned, found))
+
+
+def _read_undo(request: GateRequest, answer: JSON) -> str:
+    """What is declared of how the repair that is asked for is taken back."""
+    declared = find_values(answer, _REPAIRS) if action_of(request) == REPAIR else []
+    wanted = request.arguments.get(REPAIR)
+    return next(
+        (
+            str(each.get("undo") or "")
+            for each in declared
+            if isinstance(each, dict) and each.get(REPAIR) == wanted
+        ),
+        "",
+    )
 
 
 def _bind(planned: _Planned, found: Sequence[JSON]) -> str:

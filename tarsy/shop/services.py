@@ -43,6 +43,7 @@ def _cache(layout: Layout) -> Declared:
             "evict-old-carts": _repair(
                 layout, "evict-old-carts", "memory",
                 "lets the cache drop the oldest of what expires anyway, from now on",
+                undo="Set the cache's policy back to noeviction. Dropped carts are gone.",
             ),
         },
     )  # fmt: skip
@@ -62,14 +63,17 @@ def _web(layout: Layout, port: int) -> Declared:
             "roll-back": _repair(
                 layout, "roll-back", "release",
                 "puts the release before the present one in force", restarts=True,
+                undo="Put the release of now in force again; it stays beside the other.",
             ),
             "end-debug-log": _repair(
                 layout, "end-debug-log", "space",
                 "sets the log level to info and removes the debug log",
+                undo="Set the log level back. The debug log is gone for good.",
             ),
             "renew-certificate": _repair(
                 layout, "renew-certificate", "certificate",
                 "has the shop's authority issue a new certificate", restarts=True,
+                undo="Nothing has to be undone: the certificate before it has ended.",
             ),
         },
     )  # fmt: skip
@@ -90,6 +94,7 @@ def _worker(layout: Layout) -> Declared:
             "set-message-aside": _repair(
                 layout, "set-message-aside", "message",
                 "moves the message in work to orders:aside, where a person can look at it",
+                undo="Move the message from orders:aside back to orders:waiting.",
             ),
         },
     )  # fmt: skip
@@ -107,13 +112,14 @@ def _declare(layout: Layout, name: str, module: str, *words: str, **more: object
 
 
 def _repair(
-    layout: Layout, act: str, mends: str, description: str, *, restarts: bool = False
+    layout: Layout, act: str, mends: str, description: str, *, undo: str, restarts: bool = False
 ) -> Declared:
     return {
         "argv": _argv(layout, "repairs", act),
         "description": description,
         "mends": mends,
         "restarts": restarts,
+        "undo": undo,
     }
 
 

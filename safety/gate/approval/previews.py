@@ -21,7 +21,7 @@ Risk = Literal["low", "medium", "high"]
 
 GENERAL_CHECK = "No other write and no answer passes before a read has succeeded."
 NO_CHECK = "TARSy knows no check of its own for this write."
-UNKNOWN_UNDO = "Not known: nothing here says how it could be undone."
+UNKNOWN_UNDO = "Nothing here says how it could be undone."
 
 _HIGH = word_set("""
     cleanup clear delete destroy disable drain drop erase evict exec execute force format kill
@@ -40,6 +40,12 @@ _UNDO = {
     "kill": "Nothing brings the process back as it was.",
     "delete": "Nothing undoes it here.", "destroy": "Nothing undoes it here.",
     "remember": "A person deletes the note on its page of the admin.",
+    "reload": "Put the former settings back and reload it once more.",
+    "shutdown": "Start it again.",
+    "signal": "A signal cannot be taken back.",
+    "command": "TARSy takes nothing back that a command has changed.",
+    "exec": "TARSy takes nothing back that a command has changed.",
+    "repair": "Its declaration does not say how it is taken back (`undo`).",
 }  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -79,7 +85,9 @@ def preview_write(
         request.server, request.tool, request.arguments,
         is_own_server=request.is_own_server, verify=request.verify,
     )  # fmt: skip
-    undo = next((_UNDO[word] for word in (action, *words) if word in _UNDO), UNKNOWN_UNDO)
+    operation = str(request.arguments.get("operation") or "")
+    said = (_UNDO[word] for word in (action, operation, *words) if word in _UNDO)
+    undo = target.state.undo or next(said, UNKNOWN_UNDO)
     return Preview(
         risk=_judge(words, request.arguments, change),
         action=action,

@@ -2,10 +2,17 @@
 
 import json
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
+from agents.types import JSON
+from ops.control.actions import ControlAction
+from ops.tools.kubernetes import Change
+from safety.checks import Check
 from safety.gate.approval.previews import GENERAL_CHECK, NO_CHECK, UNKNOWN_UNDO, preview_write
+from safety.gate.resources import Resource
+from safety.gate.target_states import see_state
 from safety.gate.targeting import State, Target
 from safety.gate.writes import Writes
 from safety.gate_port import settled_call
@@ -102,3 +109,40 @@ def test_the_check_that_is_named_is_the_one_that_is_made(request_):
     named = preview_write(request_, Target()).verification[0]
 
     assert named == (made.sentence if made is not None else NO_CHECK)
+
+
+SHOP = "service:vm:shop-web"
+OPERATIONS = ("start", "stop", "restart")
+OWN_ACTS = (
+    *(("control", {"action": act}) for act in get_args(ControlAction)),
+    *(("docker", {"action": "control", "operation": each}) for each in OPERATIONS),
+    ("docker", {"action": "update"}),
+    *(("kubernetes", {"type": each}) for each in get_args(Change)),
+    ("knowledge", {"action": "remember"}),
+)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), OWN_ACTS)
+def test_of_each_act_of_our_own_tools_it_is_told_how_it_is_undone(tool, arguments):
+    assert preview_write(own(tool, "write", **arguments), Target()).undo != UNKNOWN_UNDO
+
+
+async def test_of_a_repair_it_is_told_what_its_operator_declares():
+    repair = own("control", "write", action="repair", repair="roll-back", resource_id=SHOP)
+    declared = [
+        {"repair": "tidy", "undo": "Nobody can."},
+        {"repair": "roll-back", "undo": "Put it back."},
+    ]
+    answer = {"data": {"status": "running", "attributes": {"repairs": declared}}}
+
+    async def look(_read: Check) -> JSON:
+        return answer
+
+    state = await see_state(
+        repair, Target(SHOP, Resource("service", "shop-web", host_name="vm")), look
+    )
+
+    assert (state.shown, state.undo) == ("running", "Put it back.")
+    assert preview_write(repair, Target(SHOP, state=state)).undo == "Put it back."
+    # What is shown decides nothing: the same state with other words is the same state.
+    assert replace(state, undo="").bound == state.bound
