@@ -182,8 +182,10 @@ def _assemble(
     needs: tuple[Mistake, ...],
 ) -> Config:
     defaults = files.defaults
+    chosen = choose_provider(environ)
+    has_model = bool(defaults.llm_provider) or chosen != REHEARSAL or not holds_keys(environ)
     if not defaults.llm_provider:
-        defaults = defaults.model_copy(update={"llm_provider": choose_provider(environ)})
+        defaults = defaults.model_copy(update={"llm_provider": chosen})
     return Config(
         system=files.system,
         queue=files.queue,
@@ -197,6 +199,7 @@ def _assemble(
         incidents=files.incidents,
         known_noise=files.known_noise,
         alert_senders=files.alert_senders,
+        has_model=has_model,
         own_chains=_names_in(tarsy, "agent_chains"),
         own_servers=_names_in(tarsy, "mcp_servers"),
         from_environment=substituted_paths(whole),

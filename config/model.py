@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from config.providers import REHEARSAL
 from config.schema.agents import AgentConfig
 from config.schema.alert_senders import AlertSenderConfig
 from config.schema.alert_sources import AlertSourceConfig
@@ -38,6 +39,8 @@ class Config:
     """What agents without a model work by."""
     known_noise: tuple[KnownNoiseConfig, ...] = ()
     alert_senders: Mapping[str, AlertSenderConfig] = field(default_factory=nothing)
+    has_model: bool = True
+    """Whether a model is named or found, or others know of it. Else a script stands in for one."""
     own_chains: frozenset[str] = frozenset()
     """Chains that the operator's files define or change; the rest is merely built in."""
     own_servers: frozenset[str] = frozenset()
@@ -49,6 +52,10 @@ class Config:
     fails for it; whoever only shows pages does not."""
     from_environment: frozenset[Path] = frozenset()
     """Where in the files a value or a key was put in from the environment: it may be a secret."""
+
+    def stands_in(self, provider: str) -> bool:
+        """Whether a provider is the rehearsal that nobody has chosen."""
+        return provider == REHEARSAL and not self.has_model
 
     @property
     def default_alert_type(self) -> str:

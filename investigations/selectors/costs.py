@@ -29,6 +29,11 @@ class Costs:
         return self.calls > 0 and not self.counted
 
     @property
+    def is_scripted(self) -> bool:
+        """Each call told that it took nothing: no model was asked, its answers were scripted."""
+        return 0 < self.calls == self.counted and not self.total_tokens
+
+    @property
     def unpriced(self) -> int:
         return self.calls - self.priced
 

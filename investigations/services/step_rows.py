@@ -21,6 +21,8 @@ from investigations.services.ledger import LeaseWrite
 
 Mask = Callable[[str], str]
 
+_SCRIPTED = Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
+
 
 def new_event(execution: AgentExecution, kind: str) -> TimelineEvent:
     """An event that streams from now on, neither numbered nor saved."""
@@ -117,7 +119,9 @@ def _mask_value(value: JSON, mask: Mask) -> JSON:
 def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
     """A model call as its row, which the caller saves."""
     text = record.message.content if record.message else ""
-    usage = record.usage
+    # What a script says it took is no provider's count: nobody may think that it was paid for.
+    stands_in = get_config().stands_in(record.provider_name)
+    usage = _SCRIPTED if stands_in else record.usage
     request: dict[str, JSON] = {
         "messages_count": record.messages_count,
         "tools_count": record.tools_count,

@@ -44,6 +44,8 @@ _HASHES: dict[str, str] = {
     "live_hash": "hash of what would have run",
 }
 _TOLD_ELSEWHERE = ("session", "execution", "call", "counts", "tool")
+_SCRIPTED = '<span class="t-col-tokens">scripted</span><span class="t-col-cost">–</span>'
+"""In the columns of tokens and cost, where no model was asked."""
 _COLOURS = {"llm": "llm", "tool": "tool", "wait": "you", "stage": "stage", "group": "group"}
 
 
@@ -102,6 +104,8 @@ def _cost_columns(iteration: Iteration) -> str:
     costs = iteration.costs
     if not costs.calls:
         return ""
+    if costs.is_scripted:
+        return _SCRIPTED
     words = f"{tokens(costs.input_tokens)}, {tokens(costs.output_tokens)}"
     price = small_cost(costs.estimated_cost_usd)
     return f'<span class="t-col-tokens">{words}</span><span class="t-col-cost">{price}</span>'
@@ -142,6 +146,8 @@ def model_row(session_id: uuid.UUID, scale: TimeScale, row: ModelRow) -> SafeStr
     columns = (
         f'<span class="t-col-tokens">{words}</span>'
         f'<span class="t-col-cost">{small_cost(call.estimated_cost_usd)}</span>'
+        if call.total_tokens != 0
+        else _SCRIPTED
     )
     return _call_row(
         row,

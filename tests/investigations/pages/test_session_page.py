@@ -4,7 +4,7 @@ import uuid
 import pytest
 
 from agents.report import parse_report
-from investigations.models import AlertSession, Event, Stage, TimelineEvent
+from investigations.models import AlertSession, Event, LLMInteraction, Stage, TimelineEvent
 from investigations.selectors.claims import ReportClaims
 from investigations.selectors.session_page.conclusions import build_card
 from investigations.selectors.session_page.page import LATEST
@@ -332,6 +332,18 @@ def test_a_scripted_answer_to_a_question_does_not_make_the_investigation_scripte
     assert "Scripted answers." not in page
     assert "Scripted answer</span>" in page
     assert ">unpriced<" not in page
+
+
+def test_scripted_answers_take_no_tokens_and_no_money_wherever_either_is_told(viewer, finished):
+    LLMInteraction.objects.filter(session=finished).update(
+        input_tokens=0, output_tokens=0, total_tokens=0, estimated_cost_usd=0.0
+    )
+
+    for page in (f"/sessions/{finished.pk}/", f"/sessions/{finished.pk}/trace/", "/"):
+        html = viewer.get(page).content.decode()
+        assert "scripted" in html
+        assert "$" not in html
+        assert not re.search(r"\btokens <b>|<b>0</b> tokens", html)
 
 
 def test_text_that_follows_as_the_finding_is_not_shown_twice(viewer, finished):

@@ -38,6 +38,7 @@ from investigations.models import (
     TimelineEvent,
 )
 from investigations.selectors.changes import NOTHING
+from investigations.selectors.costs import costs_of_session
 from investigations.selectors.offers import offers_of_execution, offers_of_session
 from investigations.selectors.past_calls import past_calls
 from investigations.services import offers, recording
@@ -497,6 +498,20 @@ def test_what_a_call_cost_is_kept_where_costs_are_estimated(
 
     row = LLMInteraction.objects.get()
     assert (row.estimated_cost_usd, row.thinking_tokens) == (kept, 2)
+
+
+def test_what_a_script_that_stands_in_for_a_model_says_it_took_counts_nowhere(
+    claim: Claim, reconfigure: Configure
+):
+    reconfigure("defaults: {alert_type: single}\n")
+
+    record = replace(llm_call(), usage=Usage(700, 90, 20, cost_usd=0.25))
+    recording.record_llm_call(claim.execution, record, str)
+
+    row = LLMInteraction.objects.get()
+    assert (row.input_tokens, row.output_tokens, row.total_tokens) == (0, 0, 0)
+    assert (row.thinking_tokens, row.estimated_cost_usd) == (None, 0.0)
+    assert costs_of_session(claim.execution.session_id).is_scripted
 
 
 def test_the_rates_of_the_operator_count_before_what_the_client_knew(
