@@ -20,6 +20,12 @@ MODEL_VARIABLES = tuple(dict.fromkeys(variable for variable, _provider in _BY_VA
 """Setting any of them chooses a model; an endpoint of one's own needs OPENAI_MODEL as well."""
 
 
+def how_to_configure() -> str:
+    """What to set so that a model answers, as a sentence of Markdown."""
+    wanted = ", ".join(f"`{each}`" for each in MODEL_VARIABLES)
+    return f"Set one of {wanted} (with `OPENAI_MODEL` for an endpoint of your own) and start again."
+
+
 def holds_keys(environ: Mapping[str, str]) -> bool:
     """Whether the keys of models and tokens of others are given to this process.
 

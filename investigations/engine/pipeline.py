@@ -22,6 +22,7 @@ from investigations.engine.journal import ExecutionJournal, SessionResults
 from investigations.engine.open_blocks import OpenBlocks
 from investigations.engine.rules_runs import (
     is_by_rules,
+    is_question,
     may_stand_in,
     needs_no_model,
     run_by_rules,
@@ -139,7 +140,7 @@ async def _run(
         if is_by_rules(briefing):
             return await run_by_rules(briefing, toolbox, journal, results)
         if needs_no_model(briefing):
-            return await write_by_code(briefing, journal)
+            return await write_by_code(briefing, journal, results)
         task = make_task(briefing, toolbox, ends_at=ends_at)
         outcome = await run_agent(
             task,
@@ -156,8 +157,8 @@ async def _run(
             return outcome
         if outcome.is_without_provider and briefing.agent.falls_back_to_rules:
             return await run_by_rules(briefing, toolbox, journal, results, failure=outcome.error)
-        if may_stand_in(briefing):
-            return await write_by_code(briefing, journal, failure=outcome.error)
+        if may_stand_in(briefing) or (outcome.is_without_provider and is_question(briefing)):
+            return await write_by_code(briefing, journal, results, failure=outcome.error)
         return outcome
 
 

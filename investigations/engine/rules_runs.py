@@ -1,6 +1,7 @@
 """Executions and texts that no model has a part in: agents of rules, and who stands in for a model
 that could not be asked."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import cast
 
@@ -8,12 +9,20 @@ from agents.our_lines import as_words
 from agents.ports import EvidenceReader, Journal, Toolbox
 from agents.types import JSON, WITHOUT_MODEL, AgentOutcome, Note
 from agents.types import Message as AgentMessage
+from config.providers import how_to_configure
 from config.resolve import ResolvedAgent
 from investigations.engine.agent_tasks import to_agent_message
 from investigations.engine.briefing import Briefing
 from investigations.models import Stage
+from rules.answering import answer_by_code
 from rules.merging import merge_reports, sum_up
 from rules.run import OPENING, RulesTask, run_rules
+
+MOST_CALLS_READ = 100
+"""Of a session, for the answer to a question."""
+NO_MODEL_CONFIGURED = (
+    f"no model is configured, so nobody has interpreted the question. {how_to_configure()}"
+)
 
 
 def is_by_rules(briefing: Briefing) -> bool:
@@ -67,6 +76,10 @@ def _packs_of(briefing: Briefing, agent: ResolvedAgent) -> list[str]:
     return [name for name in agent.packs if name in briefing.config.packs]
 
 
+def is_question(briefing: Briefing) -> bool:
+    return bool(briefing.claim.stage.stage_type == Stage.Type.CHAT)
+
+
 def may_stand_in(briefing: Briefing) -> bool:
     """Whether code may write what a model was to write: a text about reports of rules."""
     stage = briefing.claim.stage.stage_type
@@ -76,18 +89,26 @@ def may_stand_in(briefing: Briefing) -> bool:
 
 
 def needs_no_model(briefing: Briefing) -> bool:
-    """Whether all that a text is about was found by rules, so that code can write it as well."""
+    """Whether all that a text is about was found by rules, so that code can write it as well, or a
+    question would be put to a script, which answers whatever it was."""
     stage = briefing.claim.stage.stage_type
     if stage == Stage.Type.EXEC_SUMMARY:
         return briefing.has_only_rules
+    if is_question(briefing):
+        return briefing.config.stands_in(briefing.fallbacks.current.provider_name)
     return stage == Stage.Type.SYNTHESIS and bool(briefing.histories) and all(
         each.is_by_rules for each in briefing.histories
     )  # fmt: skip
 
 
-async def write_by_code(briefing: Briefing, journal: Journal, *, failure: str = "") -> AgentOutcome:
-    """The executive summary or the synthesis of reports of rules."""
-    if briefing.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY:
+async def write_by_code(
+    briefing: Briefing, journal: Journal, results: EvidenceReader, *, failure: str = ""
+) -> AgentOutcome:
+    """The executive summary or the synthesis of reports of rules, or the answer to a question."""
+    if is_question(briefing):
+        text = await _answer(briefing, results)
+        text = text if failure else f"{WITHOUT_MODEL} {NO_MODEL_CONFIGURED}\n\n{text}"
+    elif briefing.claim.stage.stage_type == Stage.Type.EXEC_SUMMARY:
         text = sum_up(briefing.claim.session.final_analysis)
     else:
         text = merge_reports(
@@ -96,10 +117,22 @@ async def write_by_code(briefing: Briefing, journal: Journal, *, failure: str = 
     if failure:
         text = f"{_say_why(failure)}\n\n{text}"
     metadata: dict[str, JSON] = {"by_rules": True, "written_by_code": True}
+    if is_question(briefing):
+        metadata = {"searched": True}
     if briefing.claim.stage.stage_type == Stage.Type.SYNTHESIS:
         metadata |= _best_of(briefing)
     await journal.record_note(Note("final_analysis", text, metadata))
     return AgentOutcome("completed", final_analysis=text)
+
+
+async def _answer(briefing: Briefing, results: EvidenceReader) -> str:
+    """What the evidence has on the question, of the newest calls."""
+    session = briefing.claim.session
+    newest = session.last_tool_number
+    numbers = range(max(1, newest - MOST_CALLS_READ + 1), newest + 1)
+    calls = await results.read_evidence(numbers, numbers)
+    question = briefing.claim.stage.chat_user_message
+    return await asyncio.to_thread(answer_by_code, question.content, session.final_analysis, calls)
 
 
 def _say_why(failure: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from config import environment
-from config.providers import MODEL_VARIABLES, REHEARSAL, choose_provider
+from config.providers import REHEARSAL, choose_provider, how_to_configure
 from config.words import count, list_names
 from investigations.selectors.configuration.models_in_use import ModelState
 from investigations.selectors.system.last_hour import MOST_CAUSES, LastHour
@@ -54,8 +54,7 @@ def _about_parts(core: Core) -> Iterator[ToDo]:
 
 def _about_no_model(models: Sequence[ModelState]) -> Iterator[ToDo]:
     """Where none can answer, or only the scripted one does: with what to set."""
-    wanted = f"`{'`, `'.join(MODEL_VARIABLES)}`"
-    text = f"Set one of {wanted} (with `OPENAI_MODEL` for an endpoint of your own) and start again."
+    text = how_to_configure()
     if models and _has_no_key(models):
         yield ToDo("bad", "No model is configured: whatever asks one fails", text)
     elif choose_provider(environment()) == REHEARSAL and any(

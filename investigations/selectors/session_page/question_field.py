@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config import get_config
+from config.resolve import resolve_chat
 from investigations.models import AlertSession
 from investigations.selectors.session_page.conclusions import ConclusionCard
 from investigations.selectors.session_page.stage_view import SessionPage, StageView
@@ -24,6 +25,8 @@ class AskField:
     answering: StageView | None
     chats: Sequence[StageView]
     suggestions: Sequence[str] = ()
+    has_model: bool = True
+    """Whether a model interprets a question; else the evidence is searched for its words."""
 
     @property
     def is_open(self) -> bool:
@@ -42,7 +45,17 @@ def read_ask_field(page: SessionPage, card: ConclusionCard | None) -> AskField:
     if answering is not None and not closed_because:
         whom = f" of {answering.asked_by}" if answering.asked_by else ""
         closed_because = f"the question{whom} is being answered; the next can follow it"
-    return AskField(closed_because, answering, chats, _suggest(card))
+    has_model = _has_model(page.session)
+    suggestions = _suggest(card) if has_model else _suggest_for_search(card)
+    return AskField(closed_because, answering, chats, suggestions, has_model)
+
+
+def _has_model(session: AlertSession) -> bool:
+    config = get_config()
+    chain = config.chains.get(session.chain_id)
+    if chain is None:
+        return True
+    return not config.stands_in(resolve_chat(config, chain).provider_name)
 
 
 def explain_no_chat(session: AlertSession) -> str:
@@ -73,3 +86,17 @@ def _suggest(card: ConclusionCard | None) -> list[str]:
     if card.not_checked:
         found.append("Can you check now what was not checked?")
     return found
+
+
+def _suggest_for_search(card: ConclusionCard | None) -> list[str]:
+    """Questions to which the report itself has the answer."""
+    if card is None:
+        return []
+    found = []
+    if card.first_doubtful:
+        found.append(f"What stands behind claim {card.first_doubtful}?")
+    if card.not_checked:
+        found.append("What was not checked?")
+    if card.ruled_out:
+        found.append("What was ruled out?")
+    return found or ["What is the next step?"] * bool(card.next_steps)

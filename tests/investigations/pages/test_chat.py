@@ -11,7 +11,7 @@ from investigations.services.sessions import cancel_session
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import stage_status
 from tests.factories import SessionFactory
-from tests.investigations.pages.conftest import add_event, add_tool_call
+from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -299,3 +299,15 @@ def test_hostile_questions_are_text_everywhere(viewer, answerable, hostile):
     for page in (refused.content.decode(), _read(viewer, answerable)):
         assert "<script>alert" not in page
         assert "<img" not in page
+
+
+def test_without_a_model_the_field_says_so_before_anybody_types(viewer, reconfigure):
+    session = SessionFactory(completed=True, chain_id="kubernetes", final_analysis=REPORT)
+
+    reconfigure("defaults: {alert_type: kubernetes, llm_provider: openai-default}\n")
+    assert "No model is configured" not in _field(_read(viewer, session))
+    reconfigure("defaults: {alert_type: kubernetes}\n")
+    field = _field(_read(viewer, session))
+    assert "No model is configured: the report and the results are searched" in field
+    # What is suggested is what a search has an answer to.
+    assert "check now" not in field
