@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import cast
+from typing import TypeGuard, cast
 
 from django.db import transaction
 
@@ -97,6 +97,11 @@ def read_alert(body: Mapping[str, object], *, kept: str = "") -> Alert:
         fingerprint=_read_text(body, "slack_message_fingerprint"),
         ignored=tuple(name for name in body if name not in FIELDS),
     )
+
+
+def is_envelope(body: object) -> TypeGuard[dict[str, JSON]]:
+    """Whether it is what the API is sent, and not an alert itself."""
+    return isinstance(body, dict) and bool(body.get("data")) and set(body) <= set(FIELDS)
 
 
 @dataclass(frozen=True)

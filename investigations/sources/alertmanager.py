@@ -147,6 +147,8 @@ ALERTMANAGER = Source(
         ("alerts[]", "groupKey", "version"),
         ("alerts[]", "receiver", "groupLabels"),
         ("alerts[]", "status", "commonLabels"),
+        # Written by hand, or by what stands in for it, it has its alerts and little else.
+        ("alerts[].labels.alertname",),
     ),
     least=("alerts[]",),
     expects="an object with `alerts`, a list, as Alertmanager's webhook_configs send it",

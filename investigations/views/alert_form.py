@@ -12,6 +12,8 @@ from django.http import QueryDict
 from agents.types import JSON
 from config.schema.agents import NativeToolsConfig
 from investigations.models import AlertSession
+from investigations.models.foreign_json import read_json
+from investigations.services.intake import is_envelope
 from tarsy.errors import InvalidInput
 
 TEXT, ROWS = "text", "rows"
@@ -56,7 +58,10 @@ class AlertForm:
         return not self.text.strip()
 
     def body(self) -> dict[str, JSON]:
-        """What the API would be sent. Raises InvalidInput for rows that make no object."""
+        """What the API would be sent. Raises InvalidInput for rows that make no object.
+
+        A text that is such a body already is not put into another: what it says itself counts.
+        """
         body: dict[str, JSON] = {"alert_type": self.alert_type, "data": self._data()}
         if self.runbook:
             body["runbook"] = self.runbook
@@ -64,7 +69,25 @@ class AlertForm:
             body["mcp"] = selection
         if self.fingerprint:
             body["slack_message_fingerprint"] = self.fingerprint
-        return body
+        return {**body, **self.envelope}
+
+    @property
+    def envelope(self) -> Mapping[str, JSON]:
+        """The body that was pasted as the text; nothing where the text is the alert itself."""
+        text = self.text.strip()
+        if self.mode == ROWS or not text.startswith("{"):
+            return {}
+        try:
+            read = read_json(text)
+        except ValueError:
+            return {}
+        return read if is_envelope(read) else {}
+
+    @property
+    def wanted_type(self) -> str:
+        """The alert type that counts: a pasted body's before the chosen one."""
+        said = self.envelope.get("alert_type")
+        return said if isinstance(said, str) and said else self.alert_type
 
     def find_json_fault(self) -> str:
         """Why a text that begins as JSON does is none, as a clause; empty where it is, or is meant

@@ -158,7 +158,7 @@ def _preview_context(
     plan = _make_plan(config, form, selection, servers)
     running, queued = count_active_and_queued()
     return {
-        "alert_type": form.alert_type or config.default_alert_type,
+        "alert_type": form.wanted_type or config.default_alert_type,
         "plan": plan,
         "doubts": doubts_about(plan, selection, servers) if plan else (),
         "usual": read_usual(plan.chain.name) if plan else None,
@@ -180,7 +180,7 @@ def _read_selection(form: AlertForm, config: Config) -> ToolSelection:
 def _make_plan(
     config: Config, form: AlertForm, selection: ToolSelection, servers: Mapping[str, ToolServer]
 ) -> Plan | None:
-    chain = config.chain_for(form.alert_type or config.default_alert_type)
+    chain = config.chain_for(form.wanted_type or config.default_alert_type)
     return make_plan(config, chain, selection, servers) if chain else None
 
 

@@ -6,7 +6,7 @@ import time
 import uuid
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -20,7 +20,7 @@ from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import get_session
 from investigations.selectors.system.workers import live_workers
 from investigations.selectors.timeline import CATCHUP_LIMIT, list_stream
-from investigations.services.intake import FIELDS, read_alert, submit_alert
+from investigations.services.intake import is_envelope, read_alert, submit_alert
 from tarsy.embedded.commands import are_ours, explain_nobody
 from tarsy.errors import ConfigError, InvalidInput, QueueFull
 from tarsy.one_start import is_started
@@ -79,7 +79,7 @@ class Command(BaseCommand):
     def _submit(self, alert_type: str, path: str) -> AlertSession:
         raw = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
         data = _as_data(raw)
-        body: dict[str, Any] = dict(data) if _is_envelope(data) else {"data": data}
+        body: dict[str, Any] = dict(data) if is_envelope(data) else {"data": data}
         if alert_type:
             body["alert_type"] = alert_type
         return submit_alert(read_alert(body), author="cli")
@@ -137,11 +137,6 @@ class Command(BaseCommand):
         if session.error_message:
             self.stderr.write(session.error_message)
         self.stdout.write(f"\n{session.get_status_display()}.")
-
-
-def _is_envelope(data: object) -> TypeGuard[dict[str, Any]]:
-    """Whether it is what the API is sent, and not an alert itself."""
-    return isinstance(data, dict) and bool(data.get("data")) and set(data) <= set(FIELDS)
 
 
 def _as_data(raw: str) -> object:

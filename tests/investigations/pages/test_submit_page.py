@@ -14,7 +14,7 @@ from investigations.rendering.curl import LONGEST_ARGUMENT, write_curl
 from investigations.selectors.system import tool_servers
 from investigations.services import intake
 from investigations.services.intake import read_alert
-from investigations.views.alert_form import form_of_session, read_form
+from investigations.views.alert_form import AlertForm, form_of_session, read_form
 from tests.factories import SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
 
@@ -382,3 +382,20 @@ def test_a_body_too_long_for_a_command_goes_into_a_file(three_servers):
 
     assert shlex.split(curl.command)[-2:] == ["-d", "@alert.json"]
     assert json.loads(curl.file) == {"data": "x" * LONGEST_ARGUMENT}
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ('{"data": {"alertname": "Full"}}', {"data": {"alertname": "Full"}}),
+        ('{"data": "full", "alert_type": "other"}', {"alert_type": "other", "data": "full"}),
+        ('{"alertname": "Full"}', {"data": '{"alertname": "Full"}'}),
+        ('{"data": 1, "more": 2}', {"data": '{"data": 1, "more": 2}'}),
+        ('{"data": ', {"data": '{"data": '}),
+    ],
+)
+def test_a_body_of_the_api_is_not_put_into_another(text, body):
+    form = AlertForm(text=text, alert_type="single")
+
+    assert form.body() == {"alert_type": "single", **body}
+    assert form.wanted_type == form.body()["alert_type"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigations.sources.reading import Post, bound_key, key_of_labels
-from investigations.sources.registry import read_post_of
+from investigations.sources.registry import read_post, read_post_of
 
 EARLY, LATE = "2026-11-21T07:00:00Z", "2026-11-21T08:00:00Z"
 BETWEEN = "2026-11-21T07:30:00Z"
@@ -73,3 +73,10 @@ def test_a_document_of_nobody_is_about_the_same_alert_whatever_its_state(first, 
     keys = [read_post_of("generic", Post(body), {}).alerts[0].key for body in (first, second)]
 
     assert (keys[0] == keys[1]) == is_same
+
+
+@pytest.mark.parametrize("more", [{}, {"status": "firing"}, {"receiver": "tarsy"}])
+def test_a_post_of_alertmanager_is_known_by_its_alerts_whatever_else_is_left_out(more):
+    post = Post({"alerts": [told("firing", EARLY)], **more})
+
+    assert read_post(post).source == "alertmanager"
