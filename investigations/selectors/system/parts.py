@@ -17,7 +17,7 @@ from django.utils import timezone
 from config import get_config
 from investigations.models import AlertSession
 from investigations.selectors.sessions import count_active_and_queued, visible_sessions
-from investigations.selectors.system.workers import Worker, client, read_workers
+from investigations.selectors.system.workers import Worker, are_coming, client, read_workers
 
 State = Literal["up", "degraded", "down"]
 CROWDED = 0.9
@@ -75,6 +75,8 @@ class Core:
         live = self.live_workers
         if self.redis.state == "down":
             return Part("Workers", "degraded", "not known: they tell Redis that they live")
+        if are_coming(self.workers):
+            return Part("Workers", "degraded", "none was heard of yet: TARSy has just started")
         if not live:
             return Part(
                 "Workers", "down", "none was heard of lately",

@@ -26,7 +26,12 @@ from investigations.selectors.system.tool_servers import (
     read_health,
     silence_of,
 )
-from investigations.selectors.system.workers import client, live_workers
+from investigations.selectors.system.workers import (
+    are_coming,
+    client,
+    live_workers,
+    read_workers,
+)
 from tarsy.errors import Mistake
 
 _NAMESPACE = uuid.UUID("6f0f0a3c-6a2b-4d54-9b0e-0d6a8f9f7f11")
@@ -89,13 +94,15 @@ def is_in_trouble() -> bool:
 def _about_processes() -> list[SystemWarning]:
     now = timezone.now()
     try:
-        client().ping()
+        workers = read_workers(client())
     except redis.RedisError as error:
         details = "Pages are not live, and new alerts are noticed a little later."
         reason = f"Redis does not answer ({type(error).__name__})"
         return [SystemWarning("redis", reason, details, now)]
-    if live_workers():
+    if any(worker.is_live for worker in workers):
         return _about_tool_servers(read_health())
+    if are_coming(workers):
+        return []
     details = "Alerts are taken in and wait until a worker starts."
     return [SystemWarning("workers", "no worker was heard of lately", details, now)]
 

@@ -1,11 +1,13 @@
 """Which worker processes are there, by what they tell Redis every few seconds."""
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast
 
+import psutil
 import redis
 from django.conf import settings
 
@@ -15,6 +17,8 @@ WORKERS_KEY = "tarsy:workers"
 """Redis hash: worker id -> JSON `{seen_at, active, stopping, needs}`, renewed with each
 heartbeat."""
 
+STARTING_SECONDS = 60
+"""How long a start may take until its first worker is heard of."""
 FORGOTTEN_SECONDS = 600
 """A process that has said nothing for so long is gone, and is looked for no longer."""
 
@@ -34,6 +38,13 @@ class Worker:
     def is_live(self) -> bool:
         """Heard of lately: no more than three heartbeats are missing."""
         return self.seconds_silent <= settings.HEARTBEAT_SECONDS * 3 + 1
+
+
+def are_coming(workers: Sequence[Worker]) -> bool:
+    """Whether the first worker may still be on its way: none was heard of since this process,
+    which is likely to be of the same start, began moments ago. Not yet known is not broken."""
+    is_young = time.time() - psutil.Process().create_time() < STARTING_SECONDS
+    return not workers and is_young
 
 
 def live_workers() -> list[Worker]:

@@ -183,7 +183,8 @@ def test_all_is_well_where_nothing_is_wrong(viewer, configured):
     assert "migrations applied" in page
 
 
-def test_a_missing_worker_is_red_and_says_how_to_start_one(viewer):
+def test_a_missing_worker_is_red_and_says_how_to_start_one(viewer, monkeypatch):
+    monkeypatch.setattr(workers, "STARTING_SECONDS", 0)
     page = viewer.get(PATH).content.decode()
 
     assert "No worker was heard of lately" in page
@@ -547,6 +548,18 @@ def test_a_trial_that_nobody_took_is_told_as_lost(viewer, configured, sent, monk
     monkeypatch.setattr(Trial, "longest_seconds", 0)
 
     assert "no worker took it in time" in viewer.get(PATH).content.decode()
+
+
+def test_what_is_not_known_yet_at_a_start_is_not_called_broken(viewer, configured, monkeypatch):
+    monkeypatch.setattr(workers, "STARTING_SECONDS", time.time())
+
+    page = viewer.get(PATH).content.decode()
+
+    assert "none was heard of yet: TARSy has just started" in page
+    assert "No worker was heard of lately" not in page
+    assert not warnings.is_in_trouble()
+    monkeypatch.setattr(workers, "STARTING_SECONDS", 0)
+    assert warnings.is_in_trouble()
 
 
 def test_without_a_worker_nobody_is_asked_and_the_page_says_why(viewer, sent):
