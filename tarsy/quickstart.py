@@ -123,7 +123,10 @@ def _demo_of(plan: Plan, say: Callable[[str], None]) -> Iterator[Demo | None]:
 
 
 def _announce_demo(plan: Plan) -> None:
-    """Leave a word for the page that is opened first, which is empty until the demo has begun."""
+    """Leave a word for the page that is opened first, which has nothing of the demo until it began.
+
+    When it was left says what has come since.
+    """
     word = settings.VAR_DIR / "demo"
     if plan.fault is None:
         word.unlink(missing_ok=True)
@@ -274,6 +277,7 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     say("")
     if demo is not None:
         _wait_until_opened(plan.wait)
+        _announce_demo(plan)
         owner = _find_admin() if settings.TARSY_AUTH == "login" else None
         demo.begin(plan.url, owner, plan.demo_type)
 

@@ -1,6 +1,7 @@
 """The list of sessions and its pieces."""
 
 import uuid
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
@@ -25,6 +26,7 @@ from investigations.selectors.session_list.rows import (
     PAGE_SIZE,
     count_newer,
     count_recent,
+    has_come_since,
     is_empty,
     read_recent,
 )
@@ -41,29 +43,35 @@ from investigations.views.list_filter import (
 from tarsy.errors import InvalidInput
 from tarsy.proxies import address_asked
 
+DEMO_COMES_WITHIN = timedelta(minutes=10)
+"""Of when it was announced; later, something has kept it from coming."""
+
 
 @require_safe
 @for_viewers
 def session_list(request: HttpRequest) -> HttpResponse:
-    has_none = is_empty()
+    active = _active_context()
     context = {
-        **_active_context(),
+        **active,
         **_recent_context(request),
-        "is_empty": has_none,
-        "demo": _demo_that_is_coming() if has_none else "",
         "host": address_asked(request),
         "has_tool_server": bool(servers_in_use(get_config())),
         "has_model": has_usable_model(),
     }
-    if not has_none:
+    if not active["is_empty"]:
         context["options"] = _options()
     return render(request, "investigations/list.html", context)
 
 
 def _demo_that_is_coming() -> str:
-    """What a demo here is about to show, as what starts it has noted; empty where there is none."""
+    """What a demo here is about to show, as what starts it has noted; empty where there is none, or
+    where something has come since."""
     noted = settings.VAR_DIR / "demo"
-    return noted.read_text(encoding="utf-8") if noted.exists() else ""
+    if not noted.exists():
+        return ""
+    noted_at = datetime.fromtimestamp(noted.stat().st_mtime, UTC)
+    is_due = timezone.now() - noted_at < DEMO_COMES_WITHIN
+    return noted.read_text(encoding="utf-8") if is_due and not has_come_since(noted_at) else ""
 
 
 @require_safe
@@ -137,6 +145,8 @@ def _active_context() -> dict[str, object]:
         "queued": queued,
         "queued_count": queued_count,
         "who_works": who_works(),
+        "demo": _demo_that_is_coming(),
+        "is_empty": is_empty(),
     }
 
 

@@ -106,6 +106,10 @@ def is_empty() -> bool:
     return not visible_sessions().exists()
 
 
+def has_come_since(moment: datetime) -> bool:
+    return visible_sessions().filter(created_at__gte=moment).exists()
+
+
 def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
     """One page of incidents, by their newest investigations, the newest first.
 

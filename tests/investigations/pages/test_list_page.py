@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import time
 from datetime import timedelta
@@ -74,6 +75,24 @@ def test_the_first_page_of_a_demo_says_what_is_coming(viewer, settings, tmp_path
     (tmp_path / "demo").write_text("none")
     assert "nothing breaks in it" in viewer.get("/").content.decode()
     SessionFactory(completed=True)
+    assert "The demo is about to begin" not in viewer.get("/").content.decode()
+
+
+def test_a_demo_after_others_says_what_is_coming_until_it_has_come(viewer, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    SessionFactory(completed=True, title="of the demo before")
+    (tmp_path / "demo").write_text("pool")
+
+    page = viewer.get("/").content.decode()
+
+    assert "The demo is about to begin" in page
+    assert "of the demo before" in page
+    assert "what is below is from before" in viewer.get("/fragments/active/").content.decode()
+    SessionFactory(running=True)
+    assert "The demo is about to begin" not in viewer.get("/fragments/active/").content.decode()
+    AlertSession.objects.all().delete()
+    long_ago = time.time() - 3600
+    os.utime(tmp_path / "demo", (long_ago, long_ago))
     assert "The demo is about to begin" not in viewer.get("/").content.decode()
 
 
