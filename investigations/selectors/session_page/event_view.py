@@ -36,6 +36,11 @@ class EventView:
         return self.event.created_at
 
     @property
+    def doing_since(self) -> datetime:
+        """Since when that goes on which it does now: every clock about it counts from there."""
+        return self.running_since
+
+    @property
     def template(self) -> str:
         """Each kind has its own template, the rest are notices."""
         if self.is_wait:

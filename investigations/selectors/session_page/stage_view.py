@@ -115,7 +115,7 @@ class AgentView:
         last = self.events[-1] if self.events else None
         if last is None:
             return self.execution.started_at
-        return last.running_since if last.is_streaming else last.event.updated_at
+        return last.doing_since if last.is_streaming else last.event.updated_at
 
     @property
     def seconds(self) -> float | None:

@@ -125,6 +125,12 @@ class ToolCallView(EventView):
 
     @property
     @override
+    def doing_since(self) -> datetime:
+        asked_at = self.wait.last.created_at if self.wait and self.waits_for_person else None
+        return asked_at or self.running_since
+
+    @property
+    @override
     def running_since(self) -> datetime:
         """When it was proposed, or when nobody had to be waited for any more."""
         return (self.wait and self.wait.ended_at) or self.started_at
