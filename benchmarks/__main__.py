@@ -20,6 +20,7 @@ NAMES = (
     "streaming",
     "report_stream",
     "cuts",
+    "following",
     "waiting",
     "recovery",
     "masking",
