@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.template.loader import render_to_string
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
+from psycopg.errors import LockNotAvailable
 from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 UNAVAILABLE_SECONDS = 5
 """When to come back after the database could not be reached."""
 _UNAVAILABLE = "the database is not available now, try again"
+_HELD_UP = "others are writing what this is about and take too long: nothing is kept, try again"
 _AWAY = (OperationalError, InterfaceError)
 
 
@@ -99,9 +101,10 @@ def _answer_too_many(error: TooManyRequests) -> Response:
 
 
 def _answer_unavailable(error: Exception) -> Response:
+    is_held_up = isinstance(error.__cause__, LockNotAvailable)
     logger.error("The database could not be used", exc_info=error)
     return Response(
-        {"message": _UNAVAILABLE},
+        {"message": _HELD_UP if is_held_up else _UNAVAILABLE},
         status=status.HTTP_503_SERVICE_UNAVAILABLE,
         headers={"Retry-After": str(UNAVAILABLE_SECONDS)},
     )

@@ -30,9 +30,13 @@ _OF_SESSION = (
     "alert_type",
 )  # fmt: skip
 _TEXTS_OF_EPISODE = ("labels", "link", "body")
+LOCK_PATIENCE = "10s"
+"""For each lock, until the transaction ends: whoever holds one for longer hangs, and a sender that
+gets no answer gives up. One that is told to come again does."""
 # Each statement has a snapshot of its own: it sees what was committed while the one before it
 # waited for its locks.
 _LOCK = """
+SELECT set_config('lock_timeout', %(patience)s, true);
 SELECT {whole}(%(whole)s);
 SELECT count(pg_advisory_xact_lock(number))
   FROM (SELECT unnest(%(numbers)s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers
@@ -150,7 +154,7 @@ def _read_once(source: str, asked: Sequence[Asked], since: datetime) -> Known:
     is_about_alerts = bool(values["keys"])
     with connection.cursor() as cursor:
         cursor.execute(_read_text(is_large=is_large, is_about_alerts=is_about_alerts), values)
-        cursor.nextset()
+        _pass_locks(cursor)
         known = Known(equals=_equals(_next_rows(cursor)))
         if is_about_alerts:
             episodes = _make(AlertEpisode, _episode_names(), _next_rows(cursor))
@@ -228,7 +232,11 @@ def adopt_keys(source: str, alerts: Sequence[AlertReading]) -> tuple[AlertReadin
     with connection.cursor() as cursor:
         cursor.execute(
             _lock_text(is_large=is_large),
-            {"whole": number_of("source", source), "numbers": [] if is_large else numbers},
+            {
+                "patience": LOCK_PATIENCE,
+                "whole": number_of("source", source),
+                "numbers": [] if is_large else numbers,
+            },
         )
     rows = AlertEpisode.objects.filter(source=source, about__in=things, is_latest=True)
     known = dict(rows.order_by("first_seen_at", "id").values_list("about", "key"))
@@ -249,6 +257,7 @@ def _values_of(source: str, asked: Sequence[Asked], since: datetime) -> dict[str
     numbers |= {number_of("delivery", source, each.sha256) for each in asked}
     return {
         "source": source,
+        "patience": LOCK_PATIENCE,
         "whole": number_of("source", source),
         "numbers": sorted(numbers),
         "hashes": [each.sha256 for each in asked],
@@ -297,6 +306,12 @@ def _names_of(model: type[Model], only: tuple[str, ...] = ()) -> tuple[str, ...]
     """Columns in the order of the model: `from_db` takes values in no other."""
     names = (each.attname for each in model._meta.local_concrete_fields)
     return tuple(name for name in names if not only or name in only)
+
+
+def _pass_locks(cursor: Any) -> None:
+    """To the last result of `_LOCK`; what was asked to be read stands behind it."""
+    cursor.nextset()
+    cursor.nextset()
 
 
 def _next_rows(cursor: Any) -> list[tuple[Any, ...]]:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 
 from config import get_config, use_config
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.incidents import IncidentsConfig
-from investigations.models import AlertSession
+from investigations.models import AlertSession, Delivery
+from investigations.services.incidents import known
 from investigations.services.titles import title_of
 from investigations.sources.content import POST_LIMIT
 
@@ -489,3 +491,23 @@ def test_a_number_that_no_row_can_keep_stays_as_it_was_written(post):
 
     [alarm] = json.loads(AlertSession.objects.get().alert_data)["alerts"]
     assert (alarm["least"], alarm["most"]) == ("1e999", "-1e999")
+
+
+def test_a_post_about_what_somebody_else_holds_is_told_to_come_again(post, db, monkeypatch):
+    monkeypatch.setattr(known, "LOCK_PATIENCE", "100ms")
+    other = connection.copy()
+    told = group(member("DiskFull", instance="db-1"))
+
+    try:
+        with other.cursor() as cursor:
+            number = known.number_of("alert", "alertmanager", "DiskFull-db-1")
+            cursor.execute("SELECT pg_advisory_lock(%s)", [number])
+        refused = post(told)
+    finally:
+        other.close()
+    taken = post(told)
+
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    assert "nothing is kept" in refused.json()["message"]
+    assert taken.status_code == 202
+    assert Delivery.objects.count() == 1

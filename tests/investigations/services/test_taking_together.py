@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from psycopg.errors import LockNotAvailable
 
 from config import get_config, use_config
 from config.schema.incidents import IncidentsConfig
@@ -25,6 +26,7 @@ from investigations.services.deliveries import (
     take_delivery,
     take_together,
 )
+from investigations.services.incidents import known
 from investigations.services.incidents.known import number_of
 from investigations.sources.reading import Reading, make_alert
 from tarsy.errors import QueueFull
@@ -256,9 +258,12 @@ def take_while_the_first_waits(*posts: tuple[Told, ...]) -> list[Outcome]:
 
 
 def hold_source() -> None:
+    hold("source", "alertmanager")
+
+
+def hold(*words: str) -> None:
     with connection.cursor() as cursor:
-        number = number_of("source", "alertmanager")
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number_of(*words)])
 
 
 def count_waiting() -> int:
@@ -406,6 +411,35 @@ def test_what_fails_together_is_taken_by_each_alone():
     assert set(AlertEpisode.objects.values_list("key", flat=True)) == {"a", "b", "d"}
     assert Incident.objects.get().member_count == 3
     assert Delivery.objects.count() == Delivery.objects.filter(alert_count=1).count() == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_post_behind_a_lock_that_is_never_let_go_fails_whole_and_its_company_is_taken(
+    monkeypatch,
+):
+    monkeypatch.setattr(known, "LOCK_PATIENCE", "200ms")
+    take(Told("a"))
+    config, company = get_config(), company_of("alertmanager")
+
+    def run(key: str) -> Outcome:
+        try:
+            with use_config(config):
+                return take(Told(key))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(3) as pool, transaction.atomic():
+        hold("alert", "alertmanager", "b")
+        done = {key: pool.submit(run, key) for key in "bcd"}
+        assert kinds([done[key].result(60) for key in "cd"]) == ["joined", "joined"]
+        with pytest.raises(OperationalError) as failure:
+            done["b"].result(60)
+
+    assert isinstance(failure.value.__cause__, LockNotAvailable)
+    assert company.waiting == 0
+    assert set(AlertEpisode.objects.values_list("key", flat=True)) == {"a", "c", "d"}
+    assert Delivery.objects.count() == Incident.objects.get().member_count == 3
+    assert kinds([take(Told("b"))]) == ["joined"]
 
 
 @pytest.mark.django_db(transaction=True)
