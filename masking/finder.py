@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from heapq import merge
 
 from masking import (
@@ -20,6 +21,7 @@ from masking import (
     yaml_lines,
 )
 from masking.budget import Budget
+from masking.clean_texts import CleanTexts
 from masking.compiled_rules import LineRules, Swept, compile_rules, is_enabled
 from masking.custom import CustomRule
 from masking.encodings import (
@@ -50,16 +52,27 @@ _PERCENT_MARK = re.compile(r"%(?:3[AaDd]|40|2[26]|25)")
 
 
 class Finder:
-    """Finds by one selection of patterns. Knows nothing of what it found before."""
+    """Finds by one selection of patterns. Of what it found before, it knows what was clean."""
 
     def __init__(self, enabled: frozenset[str], custom: Sequence[CustomRule]) -> None:
         self._enabled = enabled
         self._custom = tuple(custom)
         self._rules: LineRules = compile_rules(enabled)
+        self._clean = CleanTexts()
         self._pem = bool({"private_key", "certificate"} & enabled)
 
     def find(self, text: str, budget: Budget, depth: int = 0) -> Iterator[Span]:
         """Spans in any order, which may overlap. The text holds no lone surrogates."""
+        if self._clean.holds(text, depth):
+            return
+        is_clean = True
+        for span in self._look(text, budget, depth):
+            is_clean = False
+            yield span
+        if is_clean:
+            self._clean.add(text, depth)
+
+    def _look(self, text: str, budget: Budget, depth: int) -> Iterator[Span]:
         budget.check_time()
         if depth > MAX_NESTING or (len(text) < 4 and not self._custom):
             return
@@ -236,6 +249,16 @@ class Finder:
         if name is None or not is_enabled(name.kind, self._enabled):
             return ""
         return name.kind if is_secret_value(name, value, key) else ""
+
+
+def build_finder(enabled: frozenset[str], custom: Sequence[CustomRule] = ()) -> Finder:
+    """One for all who select the same: what one of them has looked at, the others know."""
+    return Finder(enabled, custom) if custom else _shared_finder(enabled)
+
+
+@lru_cache(maxsize=32)
+def _shared_finder(enabled: frozenset[str]) -> Finder:
+    return Finder(enabled, ())
 
 
 def _outside_escapes(span: Span, line: str) -> Span:

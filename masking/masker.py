@@ -10,7 +10,7 @@ from masking.budget import SECONDS, Budget, TooMuchToMask
 from masking.configuration import CustomPatternConfig, MaskingConfig
 from masking.covers import Cover, apply_covers, join_covers
 from masking.custom import CustomRule, compile_custom
-from masking.finder import Finder, is_json, readable
+from masking.finder import build_finder, is_json, readable
 from masking.pattern_names import select_patterns
 from masking.placeholders import PLACEHOLDER, Placeholders
 from masking.spans import Span, merge_spans, subtract
@@ -52,7 +52,7 @@ class Masker:
     ) -> None:
         self._custom = tuple(custom)
         self._placeholders = placeholders or Placeholders()
-        self._finder = Finder(enabled, self._custom)
+        self._finder = build_finder(enabled, self._custom)
 
     def mask(self, text: str, *, seconds: float = SECONDS) -> MaskedText:
         """Replace every secret. Names, syntax and lines stay; valid JSON stays valid.
