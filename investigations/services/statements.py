@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, Model
 from django.db.models.expressions import DatabaseDefault
 
@@ -29,18 +30,20 @@ class Statements:
     def insert(self, row: Model) -> None:
         model = type(row)
         values: list[object] = []
-        places = [_place(row, field, values) for field in _columns(model)]
+        database = _database()
+        places = [_place(row, field, values, database) for field in _columns(model)]
         self.add(f"{_insert_head(model)} ({', '.join(places)})", values)
         # It is as good as stored: what fails, fails with the whole transaction.
         row._state.adding = False
-        row._state.db = connection.alias
+        row._state.db = database.alias
 
     def update(self, row: Model, names: Sequence[str]) -> None:
         """The named fields of a row, found by its primary key."""
         model = type(row)
         key = model._meta.pk
-        values = [_to_database(row, model._meta.get_field(name)) for name in names]
-        self.add(_update_text(model, tuple(names)), [*values, _to_database(row, key)])
+        database = _database()
+        values = [_to_database(row, model._meta.get_field(name), database) for name in names]
+        self.add(_update_text(model, tuple(names)), [*values, _to_database(row, key, database)])
 
     def run(self) -> None:
         if not self._statements:
@@ -52,16 +55,24 @@ class Statements:
         self._statements.clear()
 
 
-def _place(row: Model, field: "Field[Any, Any]", values: list[object]) -> str:
+def _database() -> BaseDatabaseWrapper:
+    """That of this thread itself. `connection` looks it up anew each time anything of it is asked,
+    which every conversion of a value does."""
+    return connections[DEFAULT_DB_ALIAS]
+
+
+def _place(
+    row: Model, field: "Field[Any, Any]", values: list[object], database: BaseDatabaseWrapper
+) -> str:
     value = field.pre_save(row, add=True)
     if isinstance(value, DatabaseDefault) or (value is None and field.primary_key):
         return "DEFAULT"
-    values.append(field.get_db_prep_save(value, connection))
+    values.append(field.get_db_prep_save(value, database))
     return "%s"
 
 
-def _to_database(row: Model, field: Any) -> object:
-    return field.get_db_prep_save(field.pre_save(row, add=False), connection)
+def _to_database(row: Model, field: Any, database: BaseDatabaseWrapper) -> object:
+    return field.get_db_prep_save(field.pre_save(row, add=False), database)
 
 
 @cache
