@@ -1,5 +1,7 @@
 """The names a configuration may use for what is to be masked."""
 
+from functools import lru_cache
+
 BUILTIN_PATTERNS: dict[str, str] = {
     "api_key": "API keys under a name that says so",
     "password": "Passwords under a name that says so",
@@ -57,6 +59,7 @@ PATTERN_GROUPS: dict[str, frozenset[str]] = {
 PATTERN_OF_KIND = {"signature": "secret"}
 
 
+@lru_cache(maxsize=128)
 def select_patterns(groups: tuple[str, ...], patterns: tuple[str, ...]) -> frozenset[str]:
     """The patterns that groups and names stand for. Raises `ValueError` on a name nobody knows."""
     chosen: set[str] = set()
