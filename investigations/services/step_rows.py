@@ -119,9 +119,7 @@ def _mask_value(value: JSON, mask: Mask) -> JSON:
 def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) -> LLMInteraction:
     """A model call as its row, which the caller saves."""
     text = record.message.content if record.message else ""
-    # What a script says it took is no provider's count: nobody may think that it was paid for.
-    stands_in = get_config().stands_in(record.provider_name)
-    usage = _SCRIPTED if stands_in else record.usage
+    usage = _count(record)
     request: dict[str, JSON] = {
         "messages_count": record.messages_count,
         "tools_count": record.tools_count,
@@ -154,6 +152,18 @@ def describe_call(execution: AgentExecution, record: LLMCallRecord, mask: Mask) 
         duration_ms=record.duration_ms,
         error_message=mask(record.error),
     )
+
+
+def _count(record: LLMCallRecord) -> Usage:
+    """What a call took. What a script says that stands in for a model is no provider's count, and
+    nobody may think that it was paid for; whoever gives it a price wants it counted."""
+    config = get_config()
+    is_priced = (
+        record.usage.cost_usd is not None
+        or record.model in config.system.cost_estimation.model_rates
+    )
+    stands_in = config.stands_in(record.provider_name)
+    return _SCRIPTED if stands_in and not is_priced else record.usage
 
 
 def _estimate_cost(model: str, usage: Usage) -> float | None:

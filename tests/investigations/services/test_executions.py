@@ -503,9 +503,9 @@ def test_what_a_call_cost_is_kept_where_costs_are_estimated(
 def test_what_a_script_that_stands_in_for_a_model_says_it_took_counts_nowhere(
     claim: Claim, reconfigure: Configure
 ):
-    reconfigure("defaults: {alert_type: single}\n")
+    reconfigure("defaults: {alert_type: kubernetes}\n")
 
-    record = replace(llm_call(), usage=Usage(700, 90, 20, cost_usd=0.25))
+    record = replace(llm_call(), usage=Usage(700, 90, 20))
     recording.record_llm_call(claim.execution, record, str)
 
     row = LLMInteraction.objects.get()
