@@ -11,7 +11,7 @@ from investigations.chain_plan import StagePlan, decide_stage_end, plan_next
 from investigations.models import AgentExecution, AlertSession, ChatUserMessage, Stage
 from investigations.queue import enqueue_stage
 from investigations.selectors.findings import analysis_of_stage
-from investigations.selectors.reports import list_our_lines
+from investigations.selectors.reports import list_our_lines, name_stand_ins
 from investigations.services.endings import close_stage, end_session, settle_cancelled
 from investigations.services.ledger import SessionWrite, database_now, session_write
 from investigations.stream_messages import execution_status, session_progress, stage_status
@@ -163,7 +163,8 @@ def _keep_summary(write: SessionWrite, stage: Stage, error: str) -> None:
 
 def _head_with_our_lines(write: SessionWrite, stage: Stage, text: str) -> str:
     """The text below our lines about other stages and about what was changed in all."""
-    lines = list_our_lines(write.session.pk, stage)
+    session_id = write.session.pk
+    lines = (*name_stand_ins(session_id, stage), *list_our_lines(session_id, stage))
     if stage.stage_type == Stage.Type.EXEC_SUMMARY:
         # A summary is as good as the report it sums up.
         report = split_our_lines(write.session.final_analysis)[0]

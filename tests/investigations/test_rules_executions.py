@@ -38,6 +38,9 @@ agent_chains:
   side-by-side:
     alert_types: [side-by-side]
     stages: [{name: look, agents: [{name: FirstLook}, {name: Model}]}]
+  one-after-the-other:
+    alert_types: [one-after-the-other]
+    stages: [{name: think, agents: [{name: Model}]}, {name: look, agents: [{name: FirstLook}]}]
   two-models:
     alert_types: [two-models]
     stages: [{name: look, agents: [{name: Model}]}]
@@ -108,6 +111,15 @@ def test_a_chain_whose_providers_are_all_away_ends_with_what_rules_found(loop):
     assert not by_agent["FirstLook"].startswith(WITHOUT_MODEL)
     assert session.final_analysis.count("## ") == 5
     assert session.executive_summary
+
+
+def test_a_report_of_a_later_stage_says_for_whom_rules_stood_in_before(loop):
+    session = run_to_the_end(start_session("one-after-the-other"), loop)
+
+    assert session.status == AlertSession.Status.COMPLETED
+    for text in (session.final_analysis, session.executive_summary):
+        assert text.startswith(f"{WITHOUT_MODEL} `Model`: The provider")
+        assert text.count(WITHOUT_MODEL) == 1
 
 
 @pytest.mark.parametrize(
