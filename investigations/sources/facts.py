@@ -12,6 +12,9 @@ from investigations.sources.telling import Leaf
 from masking.visible_text import clean_line
 
 LONGEST = 200
+_MOST_PAGES = 50
+_MOST_IDS = 50
+"""Of a document that are looked at for the page of the alert."""
 Name = Literal["severity", "service", "cluster", "alert", "dashboard", "runbook"]
 
 _NAMES: Mapping[Name, tuple[str, ...]] = {
@@ -109,22 +112,24 @@ def _find_page(named: Mapping[str, Sequence[Leaf]], ids: Sequence[str]) -> str:
     """The address that holds the first of the ids, else one that is called after the alert, else
     one that holds another id."""
     pages = [leaf for name, leaves in named.items() if _PAGE.fullmatch(name) for leaf in leaves]
+    known = ids[:_MOST_IDS]
     found: list[tuple[bool, bool, int, int, str]] = []
-    for leaf in pages:
+    for leaf in pages[:_MOST_PAGES]:
         url = read_url(leaf.text)
-        held = [each for each in ids if _holds_id(url, each)] if url else []
+        held = _parts_of(url).intersection(known) if url else frozenset()
         is_of_alert = _OF_ALERT.match(leaf.folded) is not None or leaf.is_of_alert
         if url and (held or is_of_alert):
             rank = len(_NAMES["alert"])
             if leaf.folded in _NAMES["alert"]:
                 rank = _NAMES["alert"].index(leaf.folded)
-            found.append((ids[:1] != held[:1], not is_of_alert, rank, leaf.depth, url))
+            found.append((not held.issuperset(known[:1]), not is_of_alert, rank, leaf.depth, url))
     return min(found)[-1] if found else ""
 
 
-def _holds_id(url: str, identity: str) -> bool:
+def _parts_of(url: str) -> frozenset[str]:
+    """What stands between the signs of an address, behind its host."""
     _, _, path = url.partition("://")
-    return identity in re.split(r"[/?&=#;:~]", path[:2_000])[1:]
+    return frozenset(re.split(r"[/?&=#;:~]", path[:2_000])[1:])
 
 
 def _find_other_link(named: Mapping[str, Sequence[Leaf]]) -> str:
