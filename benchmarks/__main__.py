@@ -27,6 +27,7 @@ NAMES = (
     "classification",
     "prose",
     "findings",
+    "rules",
     "pages",
     "incident_list",
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
@@ -15,6 +16,12 @@ from rules.functions import make_functions, show
 
 LONGEST_VALUE = 300
 """Characters of one value in a sentence."""
+MOST_KNOWN = 20_000
+"""Values of one expression that are remembered."""
+
+
+_OF_OURS = frozenset({"_call", "_line"})
+"""Fields of a row that citations read."""
 
 
 class _Missing:
@@ -24,14 +31,29 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """How an expression is evaluated: as one field of a row, by the fields of `it` that it reads
+    where it reads nothing else that changes, or, without a name, anew each time."""
+
+    name: str = ""
+    fields: tuple[str, ...] = ()
+    is_field: bool = False
+    known: dict[tuple[object, ...], object] = field(default_factory=dict)
+    """Its values by those of the fields."""
+
+
 class Scope:
     """Names with values that expressions read. What is bound within `having` is gone after it."""
 
     def __init__(self, values: Mapping[str, object], now: datetime) -> None:
         self.now = now
-        self._context = cel.Context({**values, "now": now}, make_functions(now))
         self._values: dict[str, object] = {**values, "now": now}
-        self._stale: set[str] = set()
+        self._lasting = frozenset(self._values)
+        self._context = cel.Context({}, make_functions(now))
+        self._stale = set(self._values)
+        self._fields: frozenset[str] | None = None
+        self._plans: dict[str, _Plan] = {}
 
     def __getitem__(self, name: str) -> object:
         return self._values[name]
@@ -41,6 +63,8 @@ class Scope:
 
     def bind(self, name: str, value: object) -> None:
         # Giving a row to the library costs more than most expressions: only those that are read.
+        if isinstance(value, list) and self._values.get(name) is value:
+            return
         self._values[name] = value
         self._stale.add(name)
 
@@ -53,21 +77,74 @@ class Scope:
             yield self
         finally:
             self._values = before
-            self._context = cel.Context(before, make_functions(self.now))
-            self._stale.clear()
+            self._context = cel.Context({}, make_functions(self.now))
+            self._stale = set(before)
+
+    @contextmanager
+    def reading(self, fields: frozenset[str]) -> Iterator[None]:
+        """Expressions that read no other fields of rows than these: only they are handed over."""
+        before = self._fields
+        self._fields = fields | _OF_OURS
+        self._stale = set(self._values)
+        try:
+            yield
+        finally:
+            self._fields = before
+            self._stale = set(self._values)
 
     def evaluate(self, source: str) -> object:
         """The value of an expression; MISSING where it asks for what is not there."""
-        if (field := _read_field(source)) is not None:
-            row = self._values.get(field[0])
-            return row.get(field[1], MISSING) if isinstance(row, Mapping) else MISSING
-        for name in self._stale & _names_in(source):
-            self._context.add_variable(name, self._values[name])
+        plan = self._plans.get(source)
+        if plan is None:
+            plan = self._plans[source] = self._plan(source)
+        row = self._values.get(plan.name)
+        if not isinstance(row, dict):
+            return MISSING if plan.is_field else self._compute(source)
+        if plan.is_field:
+            return row.get(plan.fields[0], MISSING)
+        # Thousands of rows are alike in the few fields that an expression reads.
+        key: tuple[object, ...] = tuple([row.get(name, MISSING) for name in plan.fields])
+        kinds = tuple(map(type, key))
+        if list in kinds or dict in kinds:
+            return self._compute(source)
+        # As a key, True is 1.0.
+        key = (*key, *kinds) if bool in kinds else key
+        value = plan.known.get(key, _Missing)
+        if value is not _Missing:
+            return value
+        value = self._compute(source)
+        if len(plan.known) < MOST_KNOWN:
+            plan.known[key] = value
+        return value
+
+    def _plan(self, source: str) -> "_Plan":
+        if (parts := _read_field(source)) is not None:
+            return _Plan(parts[0], parts[1:], is_field=True)
+        fields = _fields_of_row(source)
+        if fields is not None and names_read(source) <= self._lasting | {"it"}:
+            return _Plan("it", fields)
+        return _Plan()
+
+    def _compute(self, source: str) -> object:
+        names = names_read(source)
+        for name in self._stale & names:
+            self._context.add_variable(name, self._choose(self._values[name]))
             self._stale.discard(name)
         try:
             return compile_condition(source).execute(self._context)
         except Exception:
             return MISSING
+
+    def _choose(self, value: object) -> object:
+        """A row or rows with no more than what is read of them."""
+        fields = self._fields
+        if fields is None:
+            return value
+        if isinstance(value, list):
+            return [self._choose(each) for each in value]
+        if isinstance(value, dict) and "_call" in value:
+            return {name: value[name] for name in fields & value.keys()}
+        return value
 
     def holds(self, source: str | None) -> bool:
         """Whether a condition is true; one that is not there is, one without a value is not."""
@@ -113,7 +190,17 @@ def _read_field(source: str) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=4_096)
-def _names_in(source: str) -> frozenset[str]:
+def _fields_of_row(source: str) -> tuple[str, ...] | None:
+    """The fields of `it` that an expression reads; None where it reads more of it than fields."""
+    fields = re.findall(r"\bit\.([A-Za-z_]\w*)", source)
+    if not fields or len(re.findall(r"\bit\b", source)) != len(fields):
+        return None
+    return tuple(dict.fromkeys(fields))
+
+
+@lru_cache(maxsize=4_096)
+def names_read(source: str) -> frozenset[str]:
+    """The names that an expression reads."""
     return frozenset(compile_condition(source).variables())
 
 

@@ -22,6 +22,7 @@ from, `_line` the line where it stands on one."""
 
 MOST_MATCHES = 20_000
 MOST_JOINED_ROWS = 50_000
+_NO_ROWS: list[Row] = []
 LONGEST_FIELD = 4_000
 """Characters of one field."""
 
@@ -50,10 +51,11 @@ class FactBook:
     _understood: set[int] = field(default_factory=set)
     """The calls whose answers had a form that some fact reads."""
     _behind: dict[str, set[str]] = field(default_factory=dict)
-    _indexes: dict[str, dict[tuple[str, ...], dict[tuple[str, ...], list[Row]]]] = field(
-        default_factory=dict
+    _indexes: dict[str, dict[tuple[tuple[str, ...], int], dict[tuple[str, ...], list[Row]]]] = (
+        field(default_factory=dict)
     )
-    """By fact and by the fields that its rows are joined by."""
+    """By fact, and by the fields that its rows are joined by and how many are. Whoever joins gets
+    these very lists: one that was handed to an expression need not be handed over again."""
 
     def add(self, reply: Reply) -> None:
         self._add(reply, self.replies)
@@ -81,17 +83,17 @@ class FactBook:
     def join(self, join: JoinConfig, row: Row | None) -> list[Row]:
         """The rows of another fact whose fields are the same as those of a row."""
         rows = self.find(join.fact).rows
-        if not join.on:
-            return list(rows[: join.most])
         fields = tuple(join.on)
         indexes = self._indexes.setdefault(join.fact, {})
-        if fields not in indexes:
+        if (fields, join.most) not in indexes:
             index: dict[tuple[str, ...], list[Row]] = {}
             for each in rows[:MOST_JOINED_ROWS]:
-                index.setdefault(tuple(show(each.get(name)) for name in fields), []).append(each)
-            indexes[fields] = index
+                alike = index.setdefault(tuple(show(each.get(name)) for name in fields), [])
+                if len(alike) < join.most:
+                    alike.append(each)
+            indexes[fields, join.most] = index
         wanted = tuple(show((row or {}).get(name)) for name in join.on.values())
-        return indexes[fields].get(wanted, [])[: join.most]
+        return indexes[fields, join.most].get(wanted, _NO_ROWS)
 
     def _read(self, config: FactConfig) -> Fact:
         known = self.failed if config.failed else self.replies
@@ -137,7 +139,10 @@ class FactBook:
 
     def _choose(self, config: FactConfig) -> Fact:
         sources = [self.find(name) for name in config.of]
-        rows = (dict(row) for source in sources for row in source.rows)
+        # Rows that are only chosen stay what they are; of those that gain something, a copy does.
+        gains = config.add or config.numbers or config.key
+        every = (row for source in sources for row in source.rows)
+        rows = (dict(row) for row in every) if gains else every
         return self._finish(config, rows, tuple(n for source in sources for n in source.calls))
 
     def _finish(self, config: FactConfig, rows: Iterator[Row], calls: tuple[int, ...]) -> Fact:
@@ -149,30 +154,31 @@ class FactBook:
         for join in config.join.values():
             # Ahead of the rows: a fact that is read for the first time binds rows of its own.
             self.find(join.fact)
-        for row in rows:
-            for name in fields:
-                row.setdefault(name, "")
-            for name in config.numbers:
-                row[name] = number(row.get(name))
-            self.scope.bind("it", row)
-            for name, source, is_read_later in added:
-                value = self.scope.evaluate(source)
-                row[name] = "" if value is MISSING else _clean(value)
-                if is_read_later:
-                    self.scope.bind("it", row)
-            for name, join in config.join.items():
-                self.scope.bind(name, self.join(join, row))
-            if not self.scope.holds(config.where):
-                continue
-            key = tuple(show(row.get(name)) for name in config.key)
-            if config.key and (first := known.get(key)) is not None:
-                _complete(first, row)
-                continue
-            if len(kept) >= config.most:
-                left_out += 1
-                continue
-            known[key] = row
-            kept.append(row)
+        with self.scope.reading(config.words):
+            for row in rows:
+                for name in fields:
+                    row.setdefault(name, "")
+                for name in config.numbers:
+                    row[name] = number(row.get(name))
+                self.scope.bind("it", row)
+                for name, source, is_read_later in added:
+                    value = self.scope.evaluate(source)
+                    row[name] = "" if value is MISSING else _clean(value)
+                    if is_read_later:
+                        self.scope.bind("it", row)
+                for name, join in config.join.items():
+                    self.scope.bind(name, self.join(join, row))
+                if not self.scope.holds(config.where):
+                    continue
+                key = tuple(show(row.get(name)) for name in config.key)
+                if config.key and (first := known.get(key)) is not None:
+                    _complete(first, row)
+                    continue
+                if len(kept) >= config.most:
+                    left_out += 1
+                    continue
+                known[key] = row
+                kept.append(row)
         return Fact(tuple(kept), left_out, tuple(dict.fromkeys(calls)))
 
 

@@ -225,12 +225,14 @@ def _never_raise(function: Callable[..., object]) -> Callable[..., object]:
 
 def show(value: object) -> str:
     """A value as it stands in a sentence: whole numbers without a point, lists by comma."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
     if isinstance(value, datetime):
         return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence):
         return ", ".join(map(show, value))
     return "" if value is None else str(value)

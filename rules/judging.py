@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from agents.types import JSON
+from config.schema.expressions import split_conjunction
 from config.schema.packs import CiteConfig, PackConfig, RepairConfig, RuleConfig
 from config.words import count
-from rules.evaluation import MISSING, Scope
+from rules.evaluation import MISSING, Scope, names_read
 from rules.facts import FactBook, Row
 from rules.findings import SURENESS, Cited, Finding, Repair, Sureness
 from rules.functions import age, read_moment, show
@@ -76,34 +77,45 @@ class Judge:
 
     def _judge(self, name: str, rule: RuleConfig) -> Iterator[Finding]:
         rows: Iterable[Row | None] = self.book.find(rule.each).rows if rule.each else (None,)
+        for join in rule.join.values():
+            # Ahead of the rows: a fact that is read for the first time binds rows of its own.
+            self.book.find(join.fact)
+        asked = _ask_early(rule)
         number = 0
-        for row in rows:
-            finding = self._judge_row(name, rule, row)
-            if finding is None:
-                continue
-            yield finding
-            number += 1
-            if number >= MOST_FINDINGS_OF_A_RULE:
-                return
+        with self.scope.reading(rule.words):
+            for row in rows:
+                finding = self._judge_row(name, rule, row, asked)
+                if finding is None:
+                    continue
+                yield finding
+                number += 1
+                if number >= MOST_FINDINGS_OF_A_RULE:
+                    return
 
-    def _judge_row(self, name: str, rule: RuleConfig, row: Row | None) -> Finding | None:
+    def _judge_row(
+        self, name: str, rule: RuleConfig, row: Row | None, asked: Sequence[Sequence[str]]
+    ) -> Finding | None:
         scope = self.scope
+        at_once, after_joins, *after_lets = asked
         bound: dict[str, object] = {}
+        if row is not None:
+            bound["it"] = row
+            scope.bind("it", row)
+        if not all(map(scope.holds, at_once)):
+            return None
         for joined, join in rule.join.items():
             bound[joined] = self.book.join(join, row)
             scope.bind(joined, bound[joined])
-        if row is not None:
-            # Behind the joins: facts that are read for the first time have rows of their own.
-            bound["it"] = row
-            scope.bind("it", row)
-        for known, source in rule.let.items():
+        if not all(map(scope.holds, after_joins)):
+            return None
+        for (known, source), conditions in zip(rule.let.items(), after_lets, strict=True):
             value = scope.evaluate(source)
             if value is MISSING:
                 return None
             bound[known] = value
             scope.bind(known, value)
-        if not scope.holds(rule.when):
-            return None
+            if not all(map(scope.holds, conditions)):
+                return None
         return self._make(name, rule, bound)
 
     def _make(self, name: str, rule: RuleConfig, bound: Mapping[str, object]) -> Finding:
@@ -178,6 +190,19 @@ class Judge:
             names = tuple(dict.fromkeys(each.entity for each in others)) if others else ()
             yield replace(first, others=tuple(name for name in names if name != first.entity))
         yield from alone
+
+
+def _ask_early(rule: RuleConfig) -> Sequence[Sequence[str]]:
+    """The parts of a rule's condition by when they can be asked: at once, after the joins, and
+    after each value that is bound. Most rows are dismissed by what is known at once."""
+    steps: list[list[str]] = [[] for _ in range(2 + len(rule.let))]
+    for part in split_conjunction(rule.when):
+        read = names_read(part)
+        place = 1 if read & set(rule.join) else 0
+        for number, name in enumerate(rule.let):
+            place = 2 + number if name in read else place
+        steps[place].append(part)
+    return steps
 
 
 def _fill_repair(config: RepairConfig | None, scope: Scope) -> Repair | None:

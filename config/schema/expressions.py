@@ -5,13 +5,13 @@ lists, RE2 is linear. What is compiled here is compiled again, once, where it is
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated
 
 import cel
 import re2
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from config.schema.fields import FilledText
@@ -38,6 +38,8 @@ _MACRO = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(\s*(\w+)\s*,
 _PLACE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _NESTING = re.compile(r"[(\[{]|[)\]}]")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_JOINT = re.compile(rf"{_TEXT.pattern}|[(\[{{]|[)\]}}]|&&|\|\||\?")
 _SIGNS = re.compile(rf"[!-]{{{DEEPEST},}}")
 
 
@@ -80,6 +82,38 @@ def _check_depth(source: str) -> None:
 def _first_line(error: Exception) -> str:
     lines = [line for line in str(error).splitlines() if "ERROR" in line]
     return (lines or str(error).splitlines() or ["it cannot be read"])[0].strip()[:300]
+
+
+@lru_cache(maxsize=4_096)
+def split_conjunction(source: str) -> tuple[str, ...]:
+    """The parts of a condition that all have to be true; the condition itself where it has none."""
+    parts: list[str] = []
+    depth = begin = 0
+    for found in _JOINT.finditer(source):
+        sign = found[0]
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        elif depth == 0 and sign in ("||", "?"):
+            return (source,)
+        elif depth == 0 and sign == "&&":
+            parts.append(source[begin : found.start()].strip())
+            begin = found.end()
+    return (*parts, source[begin:].strip())
+
+
+def words_in(value: object) -> frozenset[str]:
+    """Every word of the texts within a value: whatever field their expressions read is one."""
+    if isinstance(value, str):
+        return frozenset(_WORD.findall(value))
+    if isinstance(value, BaseModel):
+        value = dict(value)
+    if isinstance(value, Mapping):
+        value = value.values()
+    if not isinstance(value, Iterable):
+        return frozenset()
+    return frozenset().union(*map(words_in, value))
 
 
 def names_in(source: str) -> set[str]:

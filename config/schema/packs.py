@@ -1,12 +1,13 @@
 """Packs: what an agent without a model looks at, and what it makes of what it sees."""
 
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from config.schema.alert_sources import Expression
-from config.schema.expressions import Condition, NamedPattern, Pattern, Template
+from config.schema.expressions import Condition, NamedPattern, Pattern, Template, words_in
 from config.schema.fields import (
     Block,
     Boolean,
@@ -149,6 +150,11 @@ class FactConfig(Block):
     most: Count = 20_000
     """Rows beyond this number are left out, and that is said."""
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of what is computed for a row: the fields that it reads are among them."""
+        return words_in((self.add, self.where))
+
 
 class CiteConfig(Block):
     """What is quoted."""
@@ -244,6 +250,13 @@ class RuleConfig(Block):
     """What would mend it."""
     examples: List[ExampleConfig] = ()
     """Recorded answers with what the rule makes of them, which run as tests."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of its expressions and templates: what they read is among them."""
+        return words_in(
+            getattr(self, name) for name in type(self).model_fields if name != "examples"
+        )
 
 
 class WellConfig(Block):

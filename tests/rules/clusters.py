@@ -415,7 +415,7 @@ def _ops(cluster: Cluster) -> Iterator[Mapping[str, Any]]:
     """As `ops` answers: its own rows for what it knows, kubectl for the rest."""
     spaces = ("", *sorted({p.namespace for p in cluster.pods} | {n for n, _, _ in cluster.events}))
     for space in spaces:
-        pods = [_ops_pod(p) for p in cluster.pods if not space or p.namespace == space]
+        pods = [ops_pod(p) for p in cluster.pods if not space or p.namespace == space]
         yield _ops_answer("pods", space, pods)
         events = [
             {"status": e.type, "reason": e.reason, "message": e.message[:500], "namespace": where,
@@ -458,7 +458,8 @@ def _ops_answer(what: str, namespace: str, rows: list[dict[str, Any]]) -> Mappin
     return {"tool": "kubernetes", "arguments": {"type": what, "namespace": namespace}, "text": text}
 
 
-def _ops_pod(pod: Pod) -> dict[str, Any]:
+def ops_pod(pod: Pod) -> dict[str, Any]:
+    """A pod as `ops` lists it."""
     found = _object(pod)["status"]["containerStatuses"]
     containers = []
     for each in found:

@@ -250,8 +250,13 @@ class Investigated:
         )
 
 
-async def investigate(world: World, packs: Collection[PackConfig] | None = None) -> Investigated:
-    journal, toolbox = MemoryJournal(), WorldToolbox(world)
+async def investigate(
+    world: World,
+    packs: Collection[PackConfig] | None = None,
+    *,
+    toolbox: WorldToolbox | None = None,
+) -> Investigated:
+    journal, toolbox = MemoryJournal(), toolbox or WorldToolbox(world)
     task = RulesTask(
         packs=tuple(packs if packs is not None else built_in_packs()),
         alert=dict(world.alert),
