@@ -15,7 +15,7 @@ LONGEST_YAML = 512 * 1024
 """Characters of YAML that are read; its reader is slow."""
 LONGEST_COMPLAINT = 20_000
 DEEPEST = 60
-_TEXTS = ("stdout", "content", "text", "output")
+_TEXTS = ("stdout", "content", "text", "output", "logs")
 """Where answers of tools have a program's output or a file."""
 _REASONS = ("stderr", "message", "error")
 
@@ -131,9 +131,13 @@ def _read_json(text: str) -> JSON:
 
 def _read_first_json(text: str) -> JSON:
     """JSON with words behind it, such as the note that it was cut."""
+    whole = text.lstrip()
     try:
-        found, _ = json.JSONDecoder().raw_decode(text.lstrip())
+        found, end = json.JSONDecoder().raw_decode(whole)
     except (ValueError, RecursionError):
+        return None
+    if whole[end:].lstrip()[:1] == "{":
+        # A log whose every line is an object of its own.
         return None
     return found if isinstance(found, dict | list) else None
 

@@ -2,6 +2,10 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
+from config.schema.expressions import split_conjunction
+from rules.documents import Reply
 from rules.evaluation import Scope
 from rules.functions import workload
 
@@ -27,3 +31,52 @@ def test_a_run_of_a_cron_job_and_its_pods_belong_to_the_cron_job():
     assert workload("", "export-29408000") == "export"
     assert workload("", "export-29408000-p8z2m") == "export"
     assert workload("", "db-0") == "db"
+
+
+def test_rows_that_are_alike_but_for_a_kind_of_value_are_not_taken_for_each_other():
+    scope = Scope({}, datetime(2026, 11, 30, tzinfo=UTC))
+    values: list[object] = []
+    for closed in (1.0, True, 1.0):
+        scope.bind("it", {"closed": closed})
+        values.append(scope.evaluate("it.closed == true"))
+
+    assert values == [False, True, False]
+
+
+def test_an_expression_sees_a_row_as_it_is_now_and_no_more_of_it_than_it_reads():
+    scope = Scope({}, datetime(2026, 11, 30, tzinfo=UTC))
+    row: dict[str, object] = {"name": "a", "_call": 1.0}
+    with scope.reading(frozenset({"name"})):
+        scope.bind("it", row)
+        assert scope.evaluate('it.name + "!"') == "a!"
+        row["name"] = "b"
+        scope.bind("it", row)
+
+        assert scope.evaluate('it.name + "!"') == "b!"
+
+
+@pytest.mark.parametrize(
+    ("condition", "parts"),
+    [
+        ("a && b", ("a", "b")),
+        ("a && (b || c) && d", ("a", "(b || c)", "d")),
+        ("a || b && c", ("a || b && c",)),
+        ('a == "x && y" && b', ('a == "x && y"', "b")),
+        ("a && b ? c : d", ("a && b ? c : d",)),
+    ],
+)
+def test_a_condition_is_parted_only_where_every_part_has_to_be_true(condition, parts):
+    assert split_conjunction(condition) == parts
+
+
+def test_a_log_of_json_lines_is_text_and_one_object_with_a_note_behind_it_is_a_document():
+    lines = '{"level":"info"}\n{"level":"error"}\n'
+
+    assert Reply("logs", 1, lines).text == lines
+    assert Reply("pods", 1, '{"items": []}\n[truncated: showing 9 of 90 bytes]').document == {
+        "items": []
+    }
+
+
+def test_the_log_within_an_answer_of_a_server_is_its_text():
+    assert Reply("logs", 1, '{"name": "web-0", "logs": "started\\n"}').text == "started\n"
