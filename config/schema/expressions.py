@@ -113,7 +113,7 @@ def words_in(value: object) -> frozenset[str]:
         value = value.values()
     if not isinstance(value, Iterable):
         return frozenset()
-    return frozenset().union(*map(words_in, value))
+    return frozenset(word for each in value for word in words_in(each))
 
 
 def names_in(source: str) -> set[str]:
