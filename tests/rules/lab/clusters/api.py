@@ -47,6 +47,7 @@ _NOT_STARTED = {
     "ImagePullBackOff": "trying and failing to pull image", "ErrImagePull": "image can't be pulled",
     "CreateContainerConfigError": "CreateContainerConfigError",
 }  # fmt: skip
+_USUAL_PORT = 6443
 _FIELD = re.compile(r"([\w.]+)(!=|==|=)(.*)")
 _LABEL = re.compile(r"([\w./-]+)\s*(!=|==|=)\s*(.*)")
 _LABEL_IN = re.compile(r"([\w./-]+)\s+(in|notin)\s+\((.*)\)")
@@ -62,6 +63,8 @@ class Cluster:
     minor: str = "33"
     denied: tuple[str, ...] = ()
     """Resources that the reader may not see."""
+    is_down: bool = False
+    """Nothing listens where its API should."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,9 @@ class _Asked:
 @contextmanager
 def serve(cluster: Cluster) -> Iterator[int]:
     """The port at which it answers."""
+    if cluster.is_down:
+        yield _USUAL_PORT
+        return
     handler = type("Handler", (_Handler,), {"cluster": cluster})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
