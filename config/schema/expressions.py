@@ -39,7 +39,10 @@ _PLACE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _NESTING = re.compile(r"[(\[{]|[)\]}]")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SUBSCRIPT = re.compile(r"""\[\s*(?:"([^"\n]*)"|'([^'\n]*)')\s*\]""")
 _JOINT = re.compile(rf"{_TEXT.pattern}|[(\[{{]|[)\]}}]|&&|\|\||\?")
+_NOT_PLAIN = re.compile(r"""//|\b[rRbB]{1,2}["']|\"{3}|'{3}""")
+"""Comments, and texts in which a backslash or a line's end means something else."""
 _SIGNS = re.compile(rf"[!-]{{{DEEPEST},}}")
 
 
@@ -87,6 +90,8 @@ def _first_line(error: Exception) -> str:
 @lru_cache(maxsize=4_096)
 def split_conjunction(source: str) -> tuple[str, ...]:
     """The parts of a condition that all have to be true; the condition itself where it has none."""
+    if _NOT_PLAIN.search(source):
+        return (source,)
     parts: list[str] = []
     depth = begin = 0
     for found in _JOINT.finditer(source):
@@ -104,9 +109,11 @@ def split_conjunction(source: str) -> tuple[str, ...]:
 
 
 def words_in(value: object) -> frozenset[str]:
-    """Every word of the texts within a value: whatever field their expressions read is one."""
+    """Every word and subscript of the texts within a value: whatever field their expressions read
+    is one."""
     if isinstance(value, str):
-        return frozenset(_WORD.findall(value))
+        subscripts = (double or single for double, single in _SUBSCRIPT.findall(value))
+        return frozenset((*_WORD.findall(value), *subscripts))
     if isinstance(value, BaseModel):
         value = dict(value)
     if isinstance(value, Mapping):

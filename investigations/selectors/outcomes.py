@@ -59,13 +59,8 @@ def read_undone_asks(
         if ask.used_at is None:
             undone[ask.session_id].append(ask)
             continue
+        # The hash is of server, tool, arguments and target: to restart is not to stop.
         undone[ask.session_id] = [
-            each for each in undone[ask.session_id] if not _is_same_act(each, ask)
+            each for each in undone[ask.session_id] if each.argument_hash != ask.argument_hash
         ]
     return undone
-
-
-def _is_same_act(one: ApprovalRequest, other: ApprovalRequest) -> bool:
-    return (one.server_name, one.tool_name, one.target) == (
-        other.server_name, other.tool_name, other.target
-    )  # fmt: skip

@@ -162,8 +162,10 @@ def _count(record: LLMCallRecord) -> Usage:
         record.usage.cost_usd is not None
         or record.model in config.system.cost_estimation.model_rates
     )
-    stands_in = config.stands_in(record.provider_name)
-    return _SCRIPTED if stands_in and not is_priced else record.usage
+    if config.stands_in(record.provider_name):
+        return record.usage if is_priced else _SCRIPTED
+    # No model reads nothing: a gateway that says so has not counted.
+    return record.usage if record.usage.total_tokens else Usage()
 
 
 def _estimate_cost(model: str, usage: Usage) -> float | None:

@@ -89,6 +89,12 @@ class AlertForm:
         said = self.envelope.get("alert_type")
         return said if isinstance(said, str) and said else self.alert_type
 
+    @property
+    def wanted_selection(self) -> JSON:
+        """The choice of tools that counts: a pasted body's before the one of the form; None where
+        all is left as configured."""
+        return self.envelope.get("mcp", self.selection() or None)
+
     def find_json_fault(self) -> str:
         """Why a text that begins as JSON does is none, as a clause; empty where it is, or is meant
         to be plain text."""

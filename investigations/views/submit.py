@@ -172,7 +172,7 @@ def _preview_context(
 def _read_selection(form: AlertForm, config: Config) -> ToolSelection:
     """What was chosen; nothing where it is wrong, which is told when it is sent."""
     try:
-        return parse_selection(form.selection() or None, config)
+        return parse_selection(form.wanted_selection, config)
     except InvalidInput:
         return ToolSelection()
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from config.schema.expressions import split_conjunction
+from config.schema.expressions import split_conjunction, words_in
 from rules.documents import Reply
 from rules.evaluation import Scope
 from rules.functions import workload
@@ -55,6 +55,15 @@ def test_an_expression_sees_a_row_as_it_is_now_and_no_more_of_it_than_it_reads()
         assert scope.evaluate('it.name + "!"') == "b!"
 
 
+def test_a_field_whose_name_is_no_word_is_read_by_its_subscript():
+    condition = 'it["first-seen"] == 3.0'
+    scope = Scope({}, datetime(2026, 11, 30, tzinfo=UTC))
+    with scope.reading(words_in([condition])):
+        scope.bind("it", {"first-seen": 3.0, "_call": 1.0})
+
+        assert scope.evaluate(condition) is True
+
+
 @pytest.mark.parametrize(
     ("condition", "parts"),
     [
@@ -63,6 +72,8 @@ def test_an_expression_sees_a_row_as_it_is_now_and_no_more_of_it_than_it_reads()
         ("a || b && c", ("a || b && c",)),
         ('a == "x && y" && b', ('a == "x && y"', "b")),
         ("a && b ? c : d", ("a && b ? c : d",)),
+        ("a // b && c", ("a // b && c",)),
+        ('a == r"x\\" && b', ('a == r"x\\" && b',)),
     ],
 )
 def test_a_condition_is_parted_only_where_every_part_has_to_be_true(condition, parts):

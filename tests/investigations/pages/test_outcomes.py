@@ -40,6 +40,13 @@ def _end(**about: object) -> tuple[AlertSession, ApprovalRequest]:
     return session, asked
 
 
+def _let_run(asked: ApprovalRequest, **about: object) -> None:
+    """One more that the same agent asked for, which somebody let run."""
+    ApprovalRequestFactory(
+        execution=asked.execution, approved=True, used_at=timezone.now(), tool_number=3, **about
+    )
+
+
 def _head(viewer, session) -> tuple[str, str, str]:
     """The status, the colour and the words with which a page ends."""
     page = viewer.get(f"/sessions/{session.pk}/").content.decode()
@@ -82,12 +89,18 @@ def test_an_alert_that_is_over_leaves_nothing_to_be_repaired(viewer):
 
 def test_what_was_denied_first_and_then_let_run_was_done(viewer):
     session, asked = _end()
-    ApprovalRequestFactory(
-        execution=asked.execution, approved=True, used_at=timezone.now(), tool_number=3
-    )
+    _let_run(asked, argument_hash=asked.argument_hash)
 
     assert _head(viewer, session)[0] == "Completed"
     assert _row(viewer).state == "completed"
+
+
+def test_what_was_denied_stays_undone_where_something_else_was_done_to_the_same_unit(viewer):
+    session, asked = _end()
+    _let_run(asked, arguments={"action": "stop", "target": "nginx.service"})
+
+    assert _head(viewer, session)[0] == "Not repaired"
+    assert _row(viewer).state == "not_repaired"
 
 
 def test_an_end_is_not_green_while_the_alert_fires_however_sure_the_report_is(viewer):

@@ -4,6 +4,7 @@ import json
 import shlex
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 from django.http import QueryDict
@@ -134,6 +135,15 @@ def test_tools_without_their_server_choose_it():
     form = read_form(QueryDict("tools:cluster=pods"))
 
     assert form.selection() == {"servers": [{"name": "cluster", "tools": ["pods"]}]}
+
+
+def test_the_choice_of_a_body_that_was_pasted_counts_before_the_one_of_the_form():
+    chosen = {"servers": [{"name": "metrics"}]}
+    form = AlertForm(text=json.dumps({"data": "x", "mcp": chosen}), servers=("cluster",))
+
+    assert form.wanted_selection == form.body()["mcp"] == chosen
+    assert replace(form, text="x").wanted_selection == {"servers": [{"name": "cluster"}]}
+    assert AlertForm(text="x").wanted_selection is None
 
 
 def test_without_a_choice_everything_stays_as_configured(viewer):

@@ -514,6 +514,13 @@ def test_what_a_script_that_stands_in_for_a_model_says_it_took_counts_nowhere(
     assert costs_of_session(claim.execution.session_id).is_scripted
 
 
+def test_a_provider_that_says_it_took_nothing_has_told_nothing(claim: Claim):
+    recording.record_llm_call(claim.execution, replace(llm_call(), usage=Usage(0, 0)), str)
+
+    costs = costs_of_session(claim.execution.session_id)
+    assert (costs.is_uncounted, costs.is_scripted) == (True, False)
+
+
 def test_the_rates_of_the_operator_count_before_what_the_client_knew(
     claim: Claim, reconfigure: Configure
 ):
