@@ -5,6 +5,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from investigations.sources.fields import read_moment, read_text
 from investigations.sources.reading import JSON, key_of_document
@@ -62,6 +63,7 @@ _MEASURE = re.compile(r"[-+]?\d[\d.,]* ?(?:%|[A-Za-zµ°]{1,12})(?: ?\d[\d.,]* ?
 """A number with its unit, as in `95 %` and `2h 3m`."""
 _KINDS = ("type", "kind", "event", "check")
 _LONGEST_LABEL = 100
+_LONGEST_PATH = 2_000
 
 
 @dataclass(frozen=True)
@@ -150,14 +152,17 @@ def _list_fields(body: Mapping[str, JSON]) -> Iterator[_Field]:
         if not waiting:
             return
         path, own, base, owner, value = waiting.popleft()
+        # Each child repeats the path, so that a long one costs as often as there are children.
+        if len(path) > _LONGEST_PATH or len(waiting) > 2 * MOST_FIELDS:
+            break
         name = fold(own)
         if isinstance(value, dict | list) and _CHANGING.fullmatch(name):
             continue
         if isinstance(value, dict):
-            for below, each in value.items():
+            for below, each in islice(value.items(), 2 * MOST_FIELDS + 2):
                 waiting.append((f"{path}.{below}", below, f"{base}{name}.", name, each))
         elif isinstance(value, list):
-            for n, each in enumerate(value):
+            for n, each in enumerate(islice(value, 2 * MOST_FIELDS + 2)):
                 waiting.append((f"{path}[{n}]", own, f"{base}{n}.", owner, each))
         else:
             yield _Field(path, base + name, name, owner, value)

@@ -106,5 +106,5 @@ def read_told_moment(text: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(text)
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         return None

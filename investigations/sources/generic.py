@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Protocol
 
 import jmespath
@@ -106,15 +107,16 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     parts = parts_of(told)
     leaves = list(walk(body))
     words = state_words(parts) or other_state_words(leaves)
-    titles = list(titles_of_leaves(leaves))
-    state = "test" if titles and says_test(titles[0]) else state_of(*words)
+    titles = titles_of_leaves(leaves)
+    first = next(titles, "")
+    state = "test" if says_test(first) else state_of(*words)
     key = key or key_of_parts(body, parts, tells_state=bool(words))
     facts = facts_of_leaves(leaves, ids=_ids_of(key, leaves))
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
     alert = make_alert(
         state,
         key=key.text,
-        titles=titles,
+        titles=chain((first,), titles),
         severity=find_severity(parts[0])
         or labels.get("severity", "")
         or facts.severity

@@ -1,5 +1,6 @@
 """What is read in posts of senders that nobody knows: each calls its fields what it will."""
 
+import tracemalloc
 from datetime import datetime
 
 import pytest
@@ -142,3 +143,30 @@ def test_an_operator_corrects_one_line_and_the_others_are_read_as_before():
     assert fires.key == ends.key
     assert fires.title == keyed.title == "Pumpe 3 steht"
     assert (keyed.key, keyed.key_from) == ("A P3", ())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"rule": "x", "K" * 20_000: [1] * 4_000},
+        {"rule": "x", "K" * 1_900: [1] * 15_000},
+        {"rule": "x", "K" * 1_900: {str(n): 1 for n in range(5_000)}},
+        {"rule": "x", "title": ["word " * 250] * 2_000},
+    ],
+)
+def test_a_post_takes_no_more_than_a_few_times_its_own_memory(body):
+    read(**body)
+    tracemalloc.start()
+    read(**body)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert most < 8_000_000
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["Mon, 01 Jan 2026 99999999999999999999:00:00 GMT", "Mon, 99 Jan 2026 10 GMT", "Mon GMT"],
+)
+def test_a_moment_that_cannot_be_is_none(date):
+    assert read(title="x", date=date).starts_at is None
