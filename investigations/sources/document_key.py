@@ -3,21 +3,23 @@ every other alert, and said by which fields."""
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
 from investigations.sources.fields import read_moment, read_text
 from investigations.sources.reading import JSON, key_of_document
 from investigations.sources.severity import normalise
-from investigations.sources.states import WORDS, names_state, state_of
-from investigations.sources.telling import fold, is_name_of_alert
+from investigations.sources.states import WORDS, names_state
+from investigations.sources.telling import fold, is_name_of_alert, words_of_name
 from investigations.sources.usual_fields import (
     LEVELS,
     MOST_FIELDS,
+    SUBJECT_WORDS,
     Part,
     find_field,
     find_words,
+    is_own_state,
     is_plain_state,
     is_state_field,
 )
@@ -41,28 +43,56 @@ _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
     "namespace", "environment", "region", "group", "scope", "check", "monitor", "rule", "name",
 })  # fmt: skip
-_MEASURED = re.compile(
-    r"\w*(?:value|duration|times?|timestamp|date|count|code|seconds|percent|latency|level|left)"
+_MEASURED = frozenset({
+    "value", "duration", "time", "times", "timestamp", "date", "count", "seconds", "percent",
+    "latency", "level", "left",
+})  # fmt: skip
+_TEXTS = frozenset({
+    "title", "subject", "message", "summary", "description", "detail", "details", "reason",
+    "output", "body", "cause", "error", "errors", "log",
+})  # fmt: skip
+"""The last words of the names of what may be another thing in the next post about the same alert.
+They are compared with the words of a name as it is written: `account` is no count."""
+_TOLD_NOW = re.compile(
+    rf"(?:error|{SUBJECT_WORDS}|status|last|previous|prior)*(?:{'|'.join(_MEASURED | _TEXTS)}|text)"
+    r"|(?:status|http|response|exit|return)*(?:status|http|response|exit|return)code"
 )
-_CHANGING = re.compile(
-    r"\w*(?:title|subject|message|summary|description|details?|reason|output|body|cause"
-    r"|errors?|log)|text"
-    r"|(?:event|message|notification|request|delivery|trace|execution|run|log|transition"
+"""The same where a name is written in one, after words that are of the alert and of no thing."""
+_EARLIER = re.compile(r"(?:last|previous|prior|former|old)(?:status|state|type|result)")
+_NUMBER_OF_POST = re.compile(
+    r"(?:event|message|notification|request|delivery|trace|execution|run|log|transition"
     r"|occurrence|u|gu)?(?:id|uuid|guid)"
 )
-"""Names of what may be another thing in the next post about the same alert."""
-_PAGE_OF_POST = re.compile(
-    r"(?!\w*(?:alert|alarm|incident|issue|problem|monitor|check|host|site|target|service|page))"
-    r"\w+(?:link|url|uri|href)|rca\w*"
-)
-"""Addresses of what was found this time, a run or a query, and not of what is watched."""
+_ADDRESSES = frozenset({"link", "url", "uri", "href"})
+_OF_THIS_TIME = frozenset({
+    "build", "run", "execution", "query", "search", "result", "results", "report", "log", "logs",
+    "trace", "snapshot", "screenshot", "image", "rca", "ack", "acknowledge", "resolve", "silence",
+})  # fmt: skip
+"""What an address is called after that is of what was found this time, and not of what is watched.
+"""
 _RUNS = frozenset({"build", "run", "execution", "attempt"})
 """What an object is called of which there is another one the next time."""
-_CLOCK = re.compile(r"\b\d{1,2}:\d\d(?::\d\d)?\b")
-_MEASURE = re.compile(r"[-+]?\d[\d.,]* ?(?:%|[A-Za-zµ°]{1,12})(?: ?\d[\d.,]* ?[A-Za-zµ%]{1,12})*")
-"""A number with its unit, as in `95 %` and `2h 3m`."""
+_NUMBERS_OF_RUN = frozenset({"id", "uuid", "number", "num", "no", "queueid"})
+_LEVELS = frozenset({"severity", "level", "priority", "urgency", "importance", "criticality"})
+_TIMES = frozenset({
+    "time", "times", "timestamp", "date", "datetime", "epoch", "at", "ts", "since", "when", "now",
+    "on", "start", "started", "end", "ended", "until",
+})  # fmt: skip
+_CLOCKS = frozenset({"time", "timestamp", "datetime", "epoch", "unix"})
+_CLOCK = re.compile(r"(?<![\w.:-])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![\w:-])")
+_YEAR = re.compile(r"(?<![\w.:-])(?:19|20)\d\d(?![\w.:])")
+_UNIT = (
+    r"(?:ns|us|µs|ms|msec|sec|seconds?|mins?|minutes?|hrs?|hours?|days?"
+    r"|[kKMGTP]i?[Bb]|[kKMG]?bps)"
+)
+_MEASURE = re.compile(
+    rf"[-+]?\d[\d.,]*(?: ?%| ?{_UNIT}| [A-Za-z°µ])|(?:\d+ ?[dhms] ?){{2,4}}|\d+[.,]\d+ ?[a-zµ°]+"
+)
+"""A number with its unit, as in `95 %`, `3 s` and `2h 3m`. `12B` is the name of a place as well."""
 _KINDS = ("type", "kind", "event", "check")
-_LONGEST_LABEL = 100
+_KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
+_STATES = frozenset({"status", "state", "phase", "conclusion"})
+_JUDGING = frozenset(each for each in WORDS if each.endswith(("ed", "ing", "y")) and len(each) > 4)
 _LONGEST_PATH = 2_000
 
 
@@ -83,6 +113,8 @@ class _Field:
     place: str
     """The same, folded: what a key is made of does not change with how names are written."""
     name: str
+    """Its own name, folded."""
+    written: str
     owner: str
     """The folded name of the object that it stands in."""
     value: JSON
@@ -90,6 +122,28 @@ class _Field:
     @property
     def text(self) -> str:
         return read_text(self.value)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return words_of_name(self.written)
+
+    @property
+    def last_word(self) -> str:
+        return self.words[-1] if self.words else ""
+
+    @property
+    def numbers_post(self) -> bool:
+        """Whether it is the number of the post, of an event or of a run."""
+        if self.owner in _RUNS and self.name.removeprefix(self.owner) in _NUMBERS_OF_RUN:
+            return True
+        whole = self.owner + self.name if self.owner in ("event", "notification") else self.name
+        return any(_NUMBER_OF_POST.fullmatch(each) for each in (self.name, whole))
+
+    @property
+    def tells_state(self) -> bool:
+        """Whether it is called like a state, or like a kind of post, which tells one as well."""
+        is_earlier = _EARLIER.fullmatch(self.name) is not None
+        return is_own_state(self.name) or is_earlier or self.last_word in _STATES | _KINDS_OF_POST
 
     @property
     def names_what_is_watched(self) -> bool:
@@ -145,8 +199,7 @@ def _key_of_id(parts: Sequence[Part]) -> FoundKey | None:
 
 
 def _list_fields(body: Mapping[str, JSON]) -> Iterator[_Field]:
-    """Level by level, one more than the bound where there are more. What is in an object that is
-    called like a text about this time is left out with it."""
+    """Level by level, one more than the bound where there are more."""
     waiting = deque[tuple[str, str, str, str, JSON]]((n, n, "", "", body[n]) for n in body)
     for _ in range(2 * MOST_FIELDS):
         if not waiting:
@@ -156,7 +209,8 @@ def _list_fields(body: Mapping[str, JSON]) -> Iterator[_Field]:
         if len(path) > _LONGEST_PATH or len(waiting) > 2 * MOST_FIELDS:
             break
         name = fold(own)
-        if isinstance(value, dict | list) and _CHANGING.fullmatch(name):
+        # Which of several things fail now, as `failed_locations` says it too.
+        if isinstance(value, dict) and words_of_name(own)[-1:] == ("errors",):
             continue
         if isinstance(value, dict):
             for below, each in islice(value.items(), 2 * MOST_FIELDS + 2):
@@ -165,14 +219,20 @@ def _list_fields(body: Mapping[str, JSON]) -> Iterator[_Field]:
             for n, each in enumerate(islice(value, 2 * MOST_FIELDS + 2)):
                 waiting.append((f"{path}[{n}]", own, f"{base}{n}.", owner, each))
         else:
-            yield _Field(path, base + name, name, owner, value)
-    yield from (_Field("", "", "", "", None) for _ in range(MOST_FIELDS + 1))
+            yield _Field(path, base + name, name, own, owner, value)
+    yield from (_Field("", "", "", "", "", None) for _ in range(MOST_FIELDS + 1))
 
 
 def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | None:
     """Of a document that names what it watches, all that does not tell how it is this time: two
     alerts must never become one, while one may be taken for two."""
-    kept = [(each, text) for each in fields if (text := _what_stays(each))]
+    known = list(fields)
+    numbers = {each.text for each in known if each.numbers_post} - {""}
+    kept = [
+        (each, text)
+        for each in known
+        if (text := _what_stays(each)) and not _is_address_of_post(each, numbers)
+    ]
     watched = any(each.names_what_is_watched for each, _ in kept)
     if not watched and not (tells_state and any(each.name == "name" for each, _ in kept)):
         return None
@@ -184,42 +244,61 @@ def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | 
 
 def _what_stays(field: _Field) -> str:
     """Of a field, what is the same when the alert is over; empty where nothing is."""
-    text, name = field.text, field.name
-    if not text or len(text) > _LONGEST_LABEL or _tells_this_time(field):
+    text = field.text
+    if not text or _tells_this_time(field) or _judges(field):
         return ""
+    return _without_words(text) if field.tells_state else text
+
+
+def _judges(field: _Field) -> bool:
+    """Whether a field that is called like a state or a level says one. A host may be called `high`,
+    and a shard `p1`."""
+    text, name = field.text, field.name
     # A number or a word for a state, also one that nobody knows.
-    is_state = (is_state_field(name) and text.isdigit()) or (
-        is_plain_state(name) and text.isalpha() and text.isascii()
+    is_told = (field.last_word in _STATES or is_own_state(name)) and (
+        text.isdigit() or (is_plain_state(name) and text.isalpha() and text.isascii())
     )
-    is_judgement = is_state or names_state(text) or normalise(text, {}) != "unknown"
-    # A ping is what a check does.
-    if state_of(text) == "test" and name in _NAMING:
-        return text
-    return "" if is_judgement else _without_words(text)
+    if is_told or field.last_word in _LEVELS:
+        return True
+    return field.tells_state and (names_state(text) or normalise(text, {}) != "unknown")
 
 
 def _tells_this_time(field: _Field) -> bool:
     """Whether by name or by form it is a measure, a moment, a text about it, or the number of the
     post or of a run."""
-    text, name = field.text, field.name
-    if _CHANGING.fullmatch(name) or _MEASURED.fullmatch(name) or _PAGE_OF_POST.fullmatch(name):
+    text, name, last = field.text, field.name, field.last_word
+    if last in _MEASURED | _TEXTS or _TOLD_NOW.fullmatch(name):
         return True
-    if field.owner in ("event", "notification") and _CHANGING.fullmatch(field.owner + name):
+    if last in _ADDRESSES and not _OF_THIS_TIME.isdisjoint(field.words[:-1]):
         return True
-    if field.owner in _RUNS and any(character.isdigit() for character in text):
+    if field.numbers_post or (field.owner in _RUNS and name in _ADDRESSES):
         return True
     is_number = isinstance(field.value, float) and not field.value.is_integer()
-    return is_number or is_moment(text) or _MEASURE.fullmatch(text) is not None or _lists(name)
+    return is_number or _is_moment(field) or _MEASURE.fullmatch(text) is not None or _lists(field)
 
 
-def is_moment(text: str) -> bool:
-    return read_moment(text) is not None or _CLOCK.search(text) is not None
+def _is_address_of_post(field: _Field, numbers: Set[str]) -> bool:
+    """Whether it is an address with the number of the post in it."""
+    is_address = field.last_word in _ADDRESSES and "://" in field.text
+    return is_address and not numbers.isdisjoint(re.findall(r"[\w-]+", field.text))
 
 
-def _lists(name: str) -> bool:
+def _is_moment(field: _Field) -> bool:
+    """Whether it is a moment by form, or by name and form: figures may be an account or an address,
+    and what has two dots may be a port."""
+    text = field.text
+    if field.last_word in _TIMES or not _CLOCKS.isdisjoint(field.words):
+        return read_moment(text) is not None or _CLOCK.search(text) is not None
+    if field.name in _PLACES or field.names_what_is_watched:
+        return False
+    if re.match(r"\d{4}-\d\d-\d\d", text):
+        return read_moment(text) is not None
+    return _CLOCK.search(text) is not None and _YEAR.search(text) is not None
+
+
+def _lists(field: _Field) -> bool:
     """Whether a name says of which of several things it holds now, as `failed_locations` does."""
-    begins = (each for each in WORDS if each.endswith(("ed", "ing", "y")) and len(each) > 4)
-    return name.endswith("s") and name.startswith(tuple(begins))
+    return field.last_word.endswith("s") and field.words[0] in _JUDGING
 
 
 def _without_words(text: str) -> str:
@@ -238,5 +317,9 @@ def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
         for name, value in body.items()
         if not (names_state(read_text(value)) and is_state_field(fold(name)))
     }
-    timeless = {name: value for name, value in kept.items() if read_moment(value) is None}
+    timeless = {
+        name: value
+        for name, value in kept.items()
+        if not _is_moment(_Field(name, fold(name), fold(name), name, "", value))
+    }
     return timeless or kept

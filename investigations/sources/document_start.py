@@ -1,5 +1,4 @@
-"""When an alert began, as a document of nobody's form tells it: by what its moments are called, and
-else by what reads as a moment."""
+"""When an alert began, as a document of nobody's form tells it: by what its moments are called."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,11 +8,14 @@ from email.utils import parsedate_to_datetime
 from investigations.sources.fields import read_moment
 from investigations.sources.telling import Leaf, fold
 
+_SUBJECT = (
+    r"(?:alert|alarm|incident|issue|problem|event|outage|occurrence|failure|error|fault|violation"
+    r"|anomaly|episode|down|firing|check|state|status|run|build|job)*"
+)
 _NAMES = (
     re.compile(
-        r"(?!\w*(?:process|container|boot|uptime|query|range|window|search))\w*"
-        r"(?:start(?:s|ed)?|begin|began|begun|since|trigger(?:ed)?|fired|opened|raised|detected"
-        r"|first(?:seen|received|occurred|occurrence))"
+        rf"{_SUBJECT}(?:start(?:s|ed)?|begin|began|begun|since|trigger(?:ed)?|fired|opened|raised"
+        r"|detected|first(?:seen|received|occurred|occurrence))"
         r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix)*"
     ),
     re.compile(
@@ -22,11 +24,21 @@ _NAMES = (
         r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix|format)+"
     ),
     re.compile(
-        r"(?:occurred|changed|lastchanged)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
+        r"(?:occurred|changed)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
         r"|when|at|ts|now"
     ),
+    re.compile(rf"{_SUBJECT}(?:created)(?:at|on|time(?:stamp)?|date)?"),
 )
-"""The names of moments, those first that say that something began."""
+"""The names of moments, those first that say that something began. What begins is the alert, or is
+not named: a contract and a shift begin as well, and their moment is the same when the alert comes
+back."""
+_LAST = re.compile(r"last\w*")
+_AROUND = re.compile(
+    r"|\w*(?:alert|alarm|incident|issue|problem|event|outage|occurrence|violation|anomaly|episode"
+    r"|finding|error|exception|fault|data|payload|details?|record|result|body|message|notification|run"
+    r"|build|job|execution|fields|attributes|properties|check|state|status|current|condition)s?"
+)
+"""Objects whose moments may be those of the alert."""
 _AFTER = re.compile(
     r"\w*(?:end|ended|ends|resolved|closed|recovered|updated|modified|expir\w*|due|next|sent"
     r"|processed|processing|finished|completed|acknowledged|previous|until)\w*"
@@ -43,15 +55,12 @@ _OF_ALERT = re.compile(r"(?:alert|alarm|incident|issue|problem|run|build|executi
 _SOON = timedelta(minutes=15)
 _ASIDE = re.compile(r"\w*(?:user|commit|project|repository|sender|author|certificate|previous)\w*")
 """Objects whose moments are their own."""
-_TIMELIKE = re.compile(
-    r"\w*(?:time|date|timestamp|epoch|utc|iso|unix\w*|at|ts|since|when|now|seen)"
-)
 _UTC = re.compile(r" (UTC|GMT)(?= \d{4}$|$)")
 
 
 def find_start(leaves: Sequence[Leaf]) -> datetime | None:
     """The moment with the best name; of those with equally good ones the one nearest to the top,
-    and there the earliest. A moment without such a name counts where no other is told.
+    and there the earliest. A moment without such a name is none.
 
     One that is the same when the alert comes back must not be it: the alert would be taken for the
     one that is over.
@@ -59,7 +68,8 @@ def find_start(leaves: Sequence[Leaf]) -> datetime | None:
     found = list(_list_moments(leaves))
     if not found:
         return None
-    latest = max(moment for _, _, moment, _ in found)
+    last = (read_told_moment(each.text) for each in leaves if _LAST.fullmatch(each.folded))
+    latest = max(*(moment for _, _, moment, _ in found), *filter(None, last), found[0][2])
     fit = [each[:3] for each in found if not each[3] or latest - each[2] <= _SOON]
     return min(fit)[2] if fit else None
 
@@ -70,25 +80,19 @@ def _list_moments(leaves: Sequence[Leaf]) -> Iterator[tuple[int, int, datetime, 
         name = leaf.folded
         if _AFTER.fullmatch(name) or _STANDING.fullmatch(name):
             continue
-        if _ASIDE.fullmatch(fold(leaf.parent)):
+        parent = fold(leaf.parent)
+        if _LAST.fullmatch(name) or _ASIDE.fullmatch(parent) or not _AROUND.fullmatch(parent):
             continue
-        rank = next((n for n, each in enumerate(_NAMES) if each.fullmatch(name)), len(_NAMES))
-        if rank == len(_NAMES) and not _is_moment_by_form(leaf):
+        if _LAST.fullmatch(parent):
+            continue
+        rank = next((n for n, each in enumerate(_NAMES) if each.fullmatch(name)), None)
+        if rank is None:
             continue
         is_first = _FIRST.fullmatch(name) is not None
         if is_first and not (leaf.is_of_alert or _OF_ALERT.fullmatch(name)):
             continue
         if moment := read_told_moment(leaf.text):
             yield rank, leaf.depth, moment, is_first
-
-
-def _is_moment_by_form(leaf: Leaf) -> bool:
-    """A date and a time near the top. A number may be anything, so its name has to say that it is
-    a time."""
-    text = leaf.text.strip()[:40]
-    if _TIMELIKE.fullmatch(leaf.folded) or _FIRST.fullmatch(leaf.folded):
-        return True
-    return leaf.depth <= 1 and re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:", text) is not None
 
 
 def read_told_moment(text: str) -> datetime | None:

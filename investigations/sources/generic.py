@@ -50,6 +50,8 @@ from masking.visible_text import clean_line
 _UNFIT = (JMESPathError, OverflowError)
 """What a mapping raises of a value that it was not written for; the second of huge numbers."""
 _LABELS = ("labels", "tags", "fields", "dimensions")
+_HEAVY = ("critical", "high", "warning")
+"""What nobody gives to a test whose title alone says that it is one."""
 _LONGEST_ID = 80
 _ENDS = ("endsat", "endedat", "endtime", "resolvedat", "recoveredat", "closedat")
 
@@ -106,27 +108,34 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     key, told = _open(body)
     parts = parts_of(told)
     leaves = list(walk(body))
-    words = state_words(parts) or other_state_words(leaves)
+    own_words = state_words(parts)
+    others = other_state_words(leaves)
+    # An order that is closed and a backup that is done do not say that the alert is over.
+    words = own_words or [each for each in others if state_of(each) == "firing"]
     titles = titles_of_leaves(leaves)
     first = next(titles, "")
-    state = "test" if says_test(first) else state_of(*words)
-    key = key or key_of_parts(body, parts, tells_state=bool(words))
+    key = key or key_of_parts(body, parts, tells_state=bool(own_words or others))
     facts = facts_of_leaves(leaves, ids=_ids_of(key, leaves))
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
+    severity = (
+        find_severity(parts[0])
+        or labels.get("severity", "")
+        or facts.severity
+        or level_of_state(words)
+    )
+    is_test = normalise(severity, {}) not in _HEAVY and says_test(first)
+    state = "test" if is_test else state_of(*words)
     alert = make_alert(
         state,
         key=key.text,
         titles=chain((first,), titles),
-        severity=find_severity(parts[0])
-        or labels.get("severity", "")
-        or facts.severity
-        or level_of_state(words),
+        severity=severity,
         service=facts.service,
         labels=labels,
         links=facts.links,
         starts_at=find_start(leaves) if state == "firing" else None,
         ends_at=read_moment(find_field(_ENDS, *parts)) if state == "resolved" else None,
-        tells_end=bool(words),
+        tells_end=bool(own_words),
         body=body,
     )
     return replace(alert, cluster=alert.cluster or facts.cluster, key_from=key.fields)
@@ -180,8 +189,9 @@ def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
     links = Links(
         alert=read_url(_find(mapped.link, body)), runbook=read_url(_find(mapped.runbook, body))
     )
+    state = _state_of_mapped(mapped, word) if mapped.state else told.state
     alert = make_alert(
-        _state_of_mapped(mapped, word) if mapped.state else told.state,
+        state,
         key=key or told.key,
         titles=(*read_texts(_text_or_texts(_find(mapped.title, body))), told.title),
         severity=read_text(_find(mapped.severity, body)) or told.severity_word,
@@ -193,7 +203,7 @@ def _read_mapped_member(mapped: Mapped, body: dict[str, JSON]) -> AlertReading:
         ),
         service=told.service,
         starts_at=read_moment(_find(mapped.start, body)) or told.starts_at,
-        ends_at=told.ends_at,
+        ends_at=told.ends_at if state == "resolved" else None,
         tells_end=mapped.state is not None or told.tells_end,
         body=body,
     )

@@ -82,7 +82,7 @@ class Leaf:
     @property
     def is_of_alert(self) -> bool:
         """Whether it stands in the object that is the alert, and not in one beside it."""
-        return _ALERTS.fullmatch(fold(self.parent)) is not None
+        return names_alert(fold(self.parent))
 
     @property
     def names_alert(self) -> bool:
@@ -91,6 +91,11 @@ class Leaf:
     @property
     def is_telling(self) -> bool:
         return _NO_WORDS.fullmatch(self.text[:_LONGEST].strip()) is None
+
+
+def names_alert(folded: str) -> bool:
+    """Whether an object with this folded name is the alert, and not something beside it."""
+    return _ALERTS.fullmatch(folded) is not None
 
 
 def fold(name: str) -> str:
@@ -102,6 +107,18 @@ def fold(name: str) -> str:
 def _fold(name: str) -> str:
     """Documents of one source have the same names, again and again."""
     return re.sub(r"[\W_]+", "", name).lower()
+
+
+def words_of_name(name: str) -> tuple[str, ...]:
+    """The words of a name as it is written, in small letters: `queue_url`, `queueURL` and
+    `queue-url` have two, and `account` is one, which does not end in `count`."""
+    return _words_of_name(name[:80])
+
+
+@lru_cache(maxsize=4096)
+def _words_of_name(name: str) -> tuple[str, ...]:
+    parted = re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return tuple(each.lower() for each in re.split(r"[\W_]+", parted) if each)
 
 
 def is_name_of_alert(folded: str) -> bool:

@@ -9,7 +9,7 @@ from investigations.sources.fields import as_object, read_text
 from investigations.sources.reading import JSON, State
 from investigations.sources.severity import normalise
 from investigations.sources.states import WORDS, names_state, state_of
-from investigations.sources.telling import Leaf, fold
+from investigations.sources.telling import NAMES, Leaf, fold, names_alert
 
 MOST_FIELDS = 500
 """Of one object that are looked at."""
@@ -40,13 +40,14 @@ _SUBJECTS = frozenset({
     "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
     "message", "uptime", "heartbeat", "host", "service", "site", "server",
 })  # fmt: skip
-_SUBJECT = rf"(?:new|current|{'|'.join(sorted(_SUBJECTS))})*"
+SUBJECT_WORDS = "|".join(("new", "current", *sorted(_SUBJECTS)))
+"""What a name may begin with and still be of the alert; alternatives of a pattern."""
 _STATES = tuple(
-    re.compile(rf"{_SUBJECT}(?:{names})")
+    re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
         r"(?:status|state)(?:friendlyname|name|text)?",
         r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
-        r"type(?:friendlyname|name|text)?|event(?:name)?",
+        r"(?:trigger)?type(?:friendlyname|name|text)?|event(?:name)?",
     )
 )
 """Names of fields that tell a state, those first that tell nothing else."""
@@ -64,7 +65,6 @@ _WEIGHT = re.compile(
     r"\w*(?:severity|priority|urgency|importance|criticality)"
     r"|(?:alert|alarm|incident|event|importance|risk|threat)level"
 )
-_HEAVY = ("critical", "high", "warning")
 _FLAGS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("resolved", "recovered", "fixed", "closed"), ("resolved", "firing")),
     **dict.fromkeys(("firing", "open", "alerting", "triggered"), ("firing", "resolved")),
@@ -78,9 +78,9 @@ _BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TEST = re.compile(
     r"(?:[^\W\d_][^.!:]{0,40}[.!:] )?(?:this is |sending )?(?:an? |the |your )?"
-    r"(?:[\w.-]{1,40} )?test(?:ing)? "
+    r"test(?:ing)? "
     r"(?:notification|message|alert|alarm|event|incident|payload|webhook|ping|post)"
-    r"(?:[\W_]*| ?[.!,:;(-].{0,300}| (?:from|for|sent|by|to|of|triggered)\b.{0,300})",
+    r"(?:[\W_]*| (?:sent )?from\b.{0,300})",
     re.IGNORECASE,
 )
 
@@ -95,7 +95,13 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
             others += _objects_of(inner[envelope])
             inner = {**_inner_of(inner[envelope]), **inner}
     known = [inner[name] for name in _WRAPPERS if name in inner]
-    return [whole, *known, *others, *_subjects_of(whole)]
+    current = (as_object(each.fields.get("current")) for each in known)
+    known += [_make_part(each, "current") for each in current if each]
+    named = [*others, *_subjects_of(whole)]
+    # What has a title of its own is not about an order or a backup that stands beside it.
+    if find_field((*NAMES, "alert"), whole, *known):
+        named = [each for each in named if names_alert(each.name)]
+    return [whole, *known, *named]
 
 
 def _subjects_of(whole: Part) -> Iterator[Part]:
@@ -146,15 +152,12 @@ def state_words(parts: Iterable[Part]) -> list[str]:
 
 def other_state_words(leaves: Sequence[Leaf]) -> list[str]:
     """The words of known states in fields whose names end like that of a state, wherever they
-    stand, those near the top first. Of an alert that weighs something, none says that it is over:
-    they may be of something beside it."""
+    stand, those near the top first. They may be of something beside the alert."""
     found: list[tuple[int, str]] = []
     for leaf in leaves:
         if _NOW.fullmatch(fold(leaf.parent)):
             found += [(leaf.depth, word) for word in _words_of_other(leaf)]
-    weighs = any(_weighs(leaf) for leaf in leaves)
-    words = [word for _, word in sorted(found, key=lambda each: each[0])]
-    return [word for word in words if not (weighs and state_of(word) == "resolved")]
+    return [word for _, word in sorted(found, key=lambda each: each[0])]
 
 
 def _words_of_other(leaf: Leaf) -> Iterator[str]:
@@ -166,15 +169,14 @@ def _words_of_other(leaf: Leaf) -> Iterator[str]:
         yield from find_words(leaf.text, is_state=False)
 
 
-def _weighs(leaf: Leaf) -> bool:
-    names = leaf.folded in LEVELS or _WEIGHT.fullmatch(leaf.folded)
-    is_now = _NOW.fullmatch(fold(leaf.parent)) and _NOW.fullmatch(leaf.folded)
-    return bool(names and is_now) and normalise(leaf.text[:100], {}) in _HEAVY
-
-
 def is_state_field(name: str) -> bool:
     """Whether a folded name is that of a state."""
     return any(each.fullmatch(name) for each in (*_STATES, _OTHER_STATES[0]))
+
+
+def is_own_state(name: str) -> bool:
+    """Whether a folded name is that of a state of the alert, or of the kind of the post."""
+    return any(each.fullmatch(name) for each in _STATES)
 
 
 def is_plain_state(name: str) -> bool:
