@@ -1,8 +1,8 @@
 """By what a post is recognised: signs, each a handful of places that must be there together.
 
 A place is written as `a.b` (the key is there), `a[]` (a list), `a{}` (an object), `a=x` (this
-text), `a[].b` (the first object of the list has it; `[].b` where the body is the list) or
-`header:name`.
+text), `a[].b` (the first object of the list has it; `[].b` where the body is the list),
+`header:name`, or `!a` (it is not there).
 """
 
 from collections.abc import Callable, Mapping
@@ -48,10 +48,13 @@ class Source:
 
 
 def _share(sign: Sign, post: Post) -> float:
-    return sum(_holds(place, post) for place in sign) / len(sign)
+    there = [place for place in sign if not place.startswith("!")]
+    return sum(_holds(place, post) for place in there) / len(there)
 
 
 def _holds(place: str, post: Post) -> bool:
+    if place.startswith("!"):
+        return not _holds(place[1:], post)
     if place.startswith("header:"):
         return place.removeprefix("header:") in post.headers
     path, _, wanted = place.partition("=")
