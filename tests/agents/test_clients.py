@@ -538,7 +538,7 @@ async def ask():
     settings = ProviderSettings(
         "lab", "openai", sys.argv[2], api_key="k", api_key_env="LAB_KEY", base_url=sys.argv[1]
     )
-    options = LLMOptions(first_chunk_timeout=20, stall_timeout=20, call_timeout=30)
+    options = LLMOptions(first_chunk_timeout=90, stall_timeout=90, call_timeout=90)
     answers = ViaLitellm(settings).stream((Message("user", "What is full?"),), (), options)
     return [event async for event in answers]
 
