@@ -41,6 +41,11 @@ def tell_alerts(session: AlertSession) -> str:
     return (incident.told_state or "") if incident is not None else ""
 
 
+def still_fires(session: AlertSession) -> bool:
+    """Whether its alerts do, as far as anybody tells."""
+    return tell_alerts(session) in Incident.OPEN
+
+
 def read_undone_asks(
     session_ids: Collection[uuid.UUID],
 ) -> Mapping[uuid.UUID, Sequence[ApprovalRequest]]:

@@ -10,14 +10,14 @@ from django.conf import settings
 
 from config import environment, get_config
 from investigations.maskers import product_masker
-from investigations.models import AlertSession, Incident
+from investigations.models import AlertSession
 from investigations.notifications.messages import End, Message, end_message, start_message
 from investigations.notifications.slack import SlackChannel, SlackRefused, post
 from investigations.queue import enqueue_notice
 from investigations.rendering.state_colours import look_of
 from investigations.selectors.claims import judge_report
 from investigations.selectors.open_writes import read_writes_to_tell, state_of
-from investigations.selectors.outcomes import tell_alerts
+from investigations.selectors.outcomes import still_fires
 from investigations.selectors.reports import list_our_lines
 from investigations.selectors.sessions import visible_sessions
 
@@ -119,7 +119,7 @@ def _doubt_of(session: AlertSession) -> str:
     writes = read_writes_to_tell(session.pk, session.final_analysis)
     state = state_of(session, writes)
     words = [] if state == session.status else [look_of(state)[2].lower()]
-    if writes.open_writes and tell_alerts(session) in Incident.OPEN:
+    if writes.open_writes and still_fires(session):
         words.append("the alert still fires")
     return ", ".join(words)
 

@@ -9,10 +9,10 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Left
 
 from agents.report import parse_report
-from investigations.models import AlertSession, AuditEvent, Incident
+from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.outcomes import tell_alerts
+from investigations.selectors.outcomes import still_fires
 from investigations.selectors.session_list.doubts import (
     UNDONE_WRITE,
     UNVERIFIED_WRITE,
@@ -52,7 +52,7 @@ class OutcomeRow:
     @property
     def still_fires(self) -> bool:
         """Whether its alerts do, as far as anybody tells."""
-        return tell_alerts(self.session) in Incident.OPEN
+        return still_fires(self.session)
 
     @property
     def seconds(self) -> float | None:

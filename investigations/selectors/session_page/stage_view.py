@@ -9,7 +9,6 @@ from investigations.models import (
     AgentExecution,
     AlertSession,
     ApprovalRequest,
-    Incident,
     Stage,
     TimelineEvent,
 )
@@ -18,7 +17,7 @@ from investigations.selectors.claims import ReportClaims
 from investigations.selectors.costs import Costs
 from investigations.selectors.offers import KeptOffer
 from investigations.selectors.open_writes import WritesToTell, state_of
-from investigations.selectors.outcomes import tell_alerts
+from investigations.selectors.outcomes import still_fires, tell_alerts
 from investigations.selectors.session_page.causal_chain import ChainLink
 from investigations.selectors.session_page.conclusions import conclusion_of
 from investigations.selectors.session_page.event_view import EventView, place_summaries
@@ -251,7 +250,7 @@ class SessionPage:
     @property
     def still_fires(self) -> bool:
         """Whether its alerts do, as far as anybody tells."""
-        return self.alerts in Incident.OPEN
+        return still_fires(self.session)
 
     @property
     def unpriced_models(self) -> list[str]:
