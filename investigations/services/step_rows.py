@@ -165,7 +165,14 @@ def _count(record: LLMCallRecord) -> Usage:
     if config.stands_in(record.provider_name):
         return record.usage if is_priced else _SCRIPTED
     # No model reads nothing: a gateway that says so has not counted.
-    return record.usage if record.usage.total_tokens else Usage()
+    if record.usage.total_tokens == 0:
+        return replace(
+            record.usage,
+            input_tokens=None,
+            output_tokens=None,
+            cost_usd=record.usage.cost_usd or None,
+        )
+    return record.usage
 
 
 def _estimate_cost(model: str, usage: Usage) -> float | None:

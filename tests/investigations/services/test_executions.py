@@ -521,6 +521,15 @@ def test_a_provider_that_says_it_took_nothing_has_told_nothing(claim: Claim):
     assert (costs.is_uncounted, costs.is_scripted) == (True, False)
 
 
+@pytest.mark.parametrize("tokens", [None, 0])
+def test_what_a_provider_charged_counts_without_a_count_of_tokens(claim: Claim, tokens: int | None):
+    record = replace(llm_call(), usage=Usage(tokens, tokens, cost_usd=0.25))
+    recording.record_llm_call(claim.execution, record, str)
+
+    row = LLMInteraction.objects.get()
+    assert (row.total_tokens, row.estimated_cost_usd) == (None, 0.25)
+
+
 def test_the_rates_of_the_operator_count_before_what_the_client_knew(
     claim: Claim, reconfigure: Configure
 ):
