@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from benchmarks.figures import Report
 from benchmarks.lab import Lab
 from benchmarks.scripts import iterate
-from tests.browser import LAUNCH_OPTIONS, find_chromium
+from tests.browser import LAUNCH_OPTIONS, SHARE_IN_VIEW, WATCH_SHIFTS, find_chromium
 
 SIZES = {"1440 px": (1440, 900), "390 px": (390, 844)}
 EVERY = 200
@@ -17,20 +17,6 @@ EVERY = 200
 PATIENCE = 240.0
 _ENOUGH = 0.5
 """Of the panel, or of the window where that is lower: then it counts as in view."""
-_WATCH_SHIFTS = """() => {
-    window.shifted = 0
-    new PerformanceObserver((list) => {
-        const shifts = list.getEntries().filter((entry) => !entry.hadRecentInput)
-        for (const shift of shifts) window.shifted += shift.value
-    }).observe({ type: "layout-shift", buffered: true })
-}"""
-_SHARE_IN_VIEW = """() => {
-    const head = [...document.querySelectorAll('.t-stage-head[data-status="active"]')].at(-1)
-    const panel = head?.closest(".t-stage").querySelector(".t-agents")
-    if (!panel) return null
-    const { top, bottom, height } = panel.getBoundingClientRect()
-    return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(height, innerHeight)
-}"""
 
 
 def measure(lab: Lab) -> Report:
@@ -70,7 +56,7 @@ def measure(lab: Lab) -> Report:
 def _open(browser: Browser, address: str, width: int, height: int) -> Page:
     page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(address)
-    page.evaluate(_WATCH_SHIFTS)
+    page.evaluate(WATCH_SHIFTS)
     return page
 
 
@@ -81,7 +67,7 @@ def _follow(page: Page) -> list[float]:
     while page.locator("#session").get_attribute("data-live") == "1":
         if time.monotonic() > until:
             raise AssertionError("the session did not end")
-        share = page.evaluate(_SHARE_IN_VIEW)
+        share = page.evaluate(SHARE_IN_VIEW)
         if share is not None:
             shares.append(float(share))
         page.wait_for_timeout(EVERY)

@@ -20,6 +20,22 @@ LAUNCH_OPTIONS = (
 
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 """The first is the same engine without a browser around it, and takes a third of the CPU time."""
+WATCH_SHIFTS = """() => {
+    window.shifted = 0
+    new PerformanceObserver((list) => {
+        const shifts = list.getEntries().filter((entry) => !entry.hadRecentInput)
+        for (const shift of shifts) window.shifted += shift.value
+    }).observe({ type: "layout-shift", buffered: true })
+}"""
+"""Adds up in `window.shifted` how much the page moves that nobody has asked to."""
+SHARE_IN_VIEW = """() => {
+    const head = [...document.querySelectorAll('.t-stage-head[data-status="active"]')].at(-1)
+    const panel = head?.closest(".t-stage").querySelector(".t-agents")
+    if (!panel) return null
+    const { top, bottom, height } = panel.getBoundingClientRect()
+    return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(height, innerHeight)
+}"""
+"""Of the panel that works, or of the window where that is lower; null where none works."""
 
 
 def find_chromium() -> str | None:

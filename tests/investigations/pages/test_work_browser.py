@@ -14,6 +14,7 @@ from investigations.stream_messages import (
     stage_status,
     timeline_event_created,
 )
+from tests.browser import SHARE_IN_VIEW, WATCH_SHIFTS
 from tests.factories import (
     ApprovalRequestFactory,
     ExecutionFactory,
@@ -34,24 +35,11 @@ from tests.investigations.pages.conftest import REPORT, add_event, add_tool_call
 pytestmark = in_a_browser
 
 STAGES = ("scope", "investigate", "verify")
-WATCH_SHIFTS = """() => {
-    window.shifted = 0
-    new PerformanceObserver((list) => {
-        const shifts = list.getEntries().filter((entry) => !entry.hadRecentInput)
-        for (const shift of shifts) window.shifted += shift.value
-    }).observe({ type: "layout-shift", buffered: true })
-}"""
 SIZES = [(1360, 900), (390, 844)]
 FRAMES = """() => new Promise((tell) => {
     const wait = (left) => left ? requestAnimationFrame(() => wait(left - 1)) : tell()
     wait(10)
 })"""
-SHARE_IN_VIEW = """() => {
-    const head = [...document.querySelectorAll('.t-stage-head[data-status="active"]')].at(-1)
-    const panel = head.closest(".t-stage").querySelector(".t-agents")
-    const { top, bottom, height } = panel.getBoundingClientRect()
-    return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(height, innerHeight)
-}"""
 
 
 class Run:
