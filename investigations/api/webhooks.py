@@ -28,7 +28,6 @@ from investigations.services.incidents.taking import Taken
 
 MOST_FIELDS_SHOWN = 50
 """Of those that a key is made of."""
-LONGEST_NAME_SHOWN = 200
 _ALERT_TYPE = parameter(
     "alert_type", "Chooses the chain. Left out: that of the source, else the default one."
 )
@@ -165,7 +164,7 @@ def _describe_alert(taken: Taken) -> dict[str, object]:
     alert = taken.alert
     return {
         "key": alert.key,
-        "key_from": [each[:LONGEST_NAME_SHOWN] for each in alert.key_from[:MOST_FIELDS_SHOWN]],
+        "key_from": list(alert.key_from[:MOST_FIELDS_SHOWN]),
         "title": alert.title,
         "state": alert.state,
         "severity": alert.severity,

@@ -81,9 +81,9 @@ def _list_moments(leaves: Sequence[Leaf]) -> Iterator[tuple[int, int, datetime, 
         if _AFTER.fullmatch(name) or _STANDING.fullmatch(name):
             continue
         parent = fold(leaf.parent)
-        if _LAST.fullmatch(name) or _ASIDE.fullmatch(parent) or not _AROUND.fullmatch(parent):
+        if any(_LAST.fullmatch(each) for each in (name, parent)):
             continue
-        if _LAST.fullmatch(parent):
+        if _ASIDE.fullmatch(parent) or not _AROUND.fullmatch(parent):
             continue
         rank = next((n for n, each in enumerate(_NAMES) if each.fullmatch(name)), None)
         if rank is None:

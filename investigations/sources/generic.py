@@ -53,6 +53,7 @@ _LABELS = ("labels", "tags", "fields", "dimensions")
 _HEAVY = ("critical", "high", "warning")
 """What nobody gives to a test whose title alone says that it is one."""
 _LONGEST_ID = 80
+_LONGEST_NAME = 200
 _ENDS = ("endsat", "endedat", "endtime", "resolvedat", "recoveredat", "closedat")
 
 
@@ -138,7 +139,12 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
         tells_end=bool(own_words),
         body=body,
     )
-    return replace(alert, cluster=alert.cluster or facts.cluster, key_from=key.fields)
+    return replace(alert, cluster=alert.cluster or facts.cluster, key_from=_shorten(key.fields))
+
+
+def _shorten(fields: Sequence[str]) -> tuple[str, ...]:
+    """As they are told: a sender may call a field by half a megabyte."""
+    return tuple(each[:_LONGEST_NAME] for each in fields)
 
 
 def _ids_of(key: FoundKey, leaves: Sequence[Leaf]) -> list[str]:

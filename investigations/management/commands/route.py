@@ -65,7 +65,7 @@ def _describe(taken: Taken) -> str:
     alert, incident, session = taken.alert, taken.incident, taken.session
     lines = [f"{alert.title or alert.key} ({alert.severity}): {taken.outcome}", f"key {alert.key}"]
     if alert.key_from:
-        fields = list_names([each[:200] for each in alert.key_from[:MOST_FIELDS]])
+        fields = list_names(list(alert.key_from[:MOST_FIELDS]))
         lines.append(f"made of {fields}; `key` of an entry in `alert_sources` names others")
     if incident is not None:
         lines.append(f"group {incident.group_key}")
