@@ -2,8 +2,8 @@
 
 import json
 
-from investigations.management.commands.investigate import _is_envelope
 from investigations.rendering.terminal import Terminal
+from investigations.services.intake import is_envelope
 from safety.refusals import Refusal, report_undone
 
 CALL = {
@@ -58,7 +58,7 @@ def test_a_call_that_nobody_let_run_did_not_run_and_one_that_the_server_refused_
 
 
 def test_an_envelope_is_told_from_an_alert():
-    assert _is_envelope({"alert_type": "x", "data": {"a": 1}})
-    assert not _is_envelope({"data": {"a": 1}, "alertname": "X"})
-    assert not _is_envelope({"data": ""})
-    assert not _is_envelope([{"data": 1}])
+    assert is_envelope({"alert_type": "x", "data": {"a": 1}})
+    assert not is_envelope({"data": {"a": 1}, "alertname": "X"})
+    assert not is_envelope({"data": ""})
+    assert not is_envelope([{"data": 1}])
