@@ -66,6 +66,8 @@ class Reply:
     def is_empty(self) -> bool:
         """Whether it says that there is nothing."""
         said = self.text.strip()
+        if not said and isinstance(self._data, dict) and self._data.get("exit_code") == 0:
+            return True
         return bool(_NONE_FOUND.fullmatch(said)) if said else self.document in (None, {}, [])
 
     @cached_property

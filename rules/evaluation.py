@@ -38,6 +38,7 @@ class _Plan:
 
     name: str = ""
     fields: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
     is_field: bool = False
     known: dict[tuple[object, ...], object] = field(default_factory=dict)
     """Its values by those of the fields."""
@@ -99,20 +100,24 @@ class Scope:
             plan = self._plans[source] = self._plan(source)
         row = self._values.get(plan.name)
         if not isinstance(row, dict):
-            return MISSING if plan.is_field else self._compute(source)
+            return MISSING if plan.is_field else self._compute(source, plan.names)
         if plan.is_field:
             return row.get(plan.fields[0], MISSING)
         # Thousands of rows are alike in the few fields that an expression reads.
         key: tuple[object, ...] = tuple([row.get(name, MISSING) for name in plan.fields])
         kinds = tuple(map(type, key))
         if list in kinds or dict in kinds:
-            return self._compute(source)
+            return self._compute(source, plan.names)
         # As a key, True is 1.0.
         key = (*key, *kinds) if bool in kinds else key
         value = plan.known.get(key, _Missing)
         if value is not _Missing:
             return value
-        value = self._compute(source)
+        # Those few fields are handed over in place of the row.
+        self._context.add_variable("it", {name: row[name] for name in plan.fields if name in row})
+        self._stale.discard("it")
+        value = self._compute(source, plan.names)
+        self._stale.add("it")
         if len(plan.known) < MOST_KNOWN:
             plan.known[key] = value
         return value
@@ -120,13 +125,12 @@ class Scope:
     def _plan(self, source: str) -> "_Plan":
         if (parts := _read_field(source)) is not None:
             return _Plan(parts[0], parts[1:], is_field=True)
-        fields = _fields_of_row(source)
-        if fields is not None and names_read(source) <= self._lasting | {"it"}:
-            return _Plan("it", fields)
-        return _Plan()
+        fields, names = _fields_of_row(source), names_read(source)
+        if fields is not None and names <= self._lasting | {"it"}:
+            return _Plan("it", fields, names)
+        return _Plan(names=names)
 
-    def _compute(self, source: str) -> object:
-        names = names_read(source)
+    def _compute(self, source: str, names: frozenset[str]) -> object:
         for name in self._stale & names:
             self._context.add_variable(name, self._choose(self._values[name]))
             self._stale.discard(name)

@@ -1,6 +1,7 @@
 """Facts: rows that are read from replies, or chosen from rows that were."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -9,10 +10,10 @@ from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
 from agents.types import JSON
-from config.schema.expressions import compile_pattern
+from config.schema.expressions import compile_pattern, split_disjunction
 from config.schema.packs import FactConfig, FormConfig, JoinConfig, PackConfig
 from rules.documents import Reply
-from rules.evaluation import MISSING, Scope
+from rules.evaluation import MISSING, Scope, names_read
 from rules.functions import number, show
 from rules.tables import read_table
 
@@ -23,6 +24,7 @@ from, `_line` the line where it stands on one."""
 MOST_MATCHES = 20_000
 MOST_JOINED_ROWS = 50_000
 _NO_ROWS: list[Row] = []
+_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
 """Characters of one field."""
 
@@ -51,6 +53,8 @@ class FactBook:
     _understood: set[int] = field(default_factory=set)
     """The calls whose answers had a form that some fact reads."""
     _behind: dict[str, set[str]] = field(default_factory=dict)
+    _read_before: dict[tuple[str, str, int], Sequence[Row]] = field(default_factory=dict)
+    """Rows by fact, look and the place of the reply: another reply changes nothing of them."""
     _indexes: dict[str, dict[tuple[tuple[str, ...], int], dict[tuple[str, ...], list[Row]]]] = (
         field(default_factory=dict)
     )
@@ -65,11 +69,12 @@ class FactBook:
 
     def _add(self, reply: Reply, to: dict[str, list[Reply]]) -> None:
         to.setdefault(reply.look, []).append(reply)
-        for name in [each for each in self._known if reply.look in self._looks_behind(each)]:
+        for name in [each for each in self._known if reply.look in self.list_looks_behind(each)]:
             del self._known[name]
             self._indexes.pop(name, None)
 
-    def _looks_behind(self, name: str) -> set[str]:
+    def list_looks_behind(self, name: str) -> set[str]:
+        """The looks that a fact is read from, at any distance."""
         if name not in self._behind:
             self._behind[name] = looks_behind(self.pack, name)
         return self._behind[name]
@@ -77,7 +82,7 @@ class FactBook:
     def find(self, name: str) -> Fact:
         if name not in self._known:
             config = self.pack.facts[name]
-            self._known[name] = self._choose(config) if config.of else self._read(config)
+            self._known[name] = self._choose(config) if config.of else self._read(name, config)
         return self._known[name]
 
     def join(self, join: JoinConfig, row: Row | None) -> list[Row]:
@@ -95,11 +100,19 @@ class FactBook:
         wanted = tuple(show((row or {}).get(name)) for name in join.on.values())
         return indexes[fields, join.most].get(wanted, _NO_ROWS)
 
-    def _read(self, config: FactConfig) -> Fact:
+    def _read(self, name: str, config: FactConfig) -> Fact:
         known = self.failed if config.failed else self.replies
-        replies = [each for look in config.looks for each in known.get(look, ())]
-        read = (row for reply in replies for row in self._read_reply(reply, config))
-        return self._finish(config, read, tuple(reply.number for reply in replies))
+        rows: list[Row] = []
+        calls: list[int] = []
+        for look in config.looks:
+            for place, reply in enumerate(known.get(look, ())):
+                calls.append(reply.number)
+                if (name, look, place) not in self._read_before:
+                    read = self._read_reply(reply, config)
+                    self._read_before[name, look, place] = self._fill_rows(config, read)
+                rows += self._read_before[name, look, place]
+        # Rows of one key take from each other what they lack.
+        return self._gather(config, map(dict, rows) if config.key else rows, calls)
 
     def _read_reply(self, reply: Reply, config: FactConfig) -> Iterator[Row]:
         keep = self.pack.looks[reply.look].keep
@@ -141,19 +154,15 @@ class FactBook:
         sources = [self.find(name) for name in config.of]
         # Rows that are only chosen stay what they are; of those that gain something, a copy does.
         gains = config.add or config.numbers or config.key
-        every = (row for source in sources for row in source.rows)
-        rows = (dict(row) for row in every) if gains else every
-        return self._finish(config, rows, tuple(n for source in sources for n in source.calls))
+        rows: Iterable[Row] = (row for source in sources for row in source.rows)
+        if gains:
+            rows = self._fill_rows(config, map(dict, rows))
+        return self._gather(config, rows, [call for source in sources for call in source.calls])
 
-    def _finish(self, config: FactConfig, rows: Iterator[Row], calls: tuple[int, ...]) -> Fact:
-        fields = _fields_of(config, self.pack)
-        kept: list[Row] = []
-        known: dict[tuple[str, ...], Row] = {}
-        left_out = 0
-        added = _list_added(config)
-        for join in config.join.values():
-            # Ahead of the rows: a fact that is read for the first time binds rows of its own.
-            self.find(join.fact)
+    def _fill_rows(self, config: FactConfig, rows: Iterable[Row]) -> list[Row]:
+        """The rows with every field that they have by themselves."""
+        fields, added = _fields_of(config, self.pack), _list_added(config)
+        filled: list[Row] = []
         with self.scope.reading(config.words):
             for row in rows:
                 for name in fields:
@@ -166,11 +175,24 @@ class FactBook:
                     row[name] = "" if value is MISSING else _clean(value)
                     if is_read_later:
                         self.scope.bind("it", row)
-                for name, join in config.join.items():
-                    self.scope.bind(name, self.join(join, row))
-                if not self.scope.holds(config.where):
+                filled.append(row)
+        return filled
+
+    def _gather(self, config: FactConfig, rows: Iterable[Row], calls: Sequence[int]) -> Fact:
+        """The rows that stay, those of one key as one."""
+        kept: list[Row] = []
+        known: dict[tuple[str, ...], Row] = {}
+        left_out = 0
+        for join in config.join.values():
+            # Ahead of the rows: a fact that is read for the first time binds rows of its own.
+            self.find(join.fact)
+        early = _find_early(config)
+        with self.scope.reading(config.words):
+            for row in rows:
+                self.scope.bind("it", row)
+                if not (any(map(self.scope.holds, early)) or self._belongs(config, row)):
                     continue
-                key = tuple(show(row.get(name)) for name in config.key)
+                key = tuple([show(row.get(name)) for name in config.key])
                 if config.key and (first := known.get(key)) is not None:
                     _complete(first, row)
                     continue
@@ -180,6 +202,19 @@ class FactBook:
                 known[key] = row
                 kept.append(row)
         return Fact(tuple(kept), left_out, tuple(dict.fromkeys(calls)))
+
+    def _belongs(self, config: FactConfig, row: Row) -> bool:
+        for name, join in config.join.items():
+            self.scope.bind(name, self.join(join, row))
+        return self.scope.holds(config.where)
+
+
+def _find_early(config: FactConfig) -> Sequence[str]:
+    """The parts of a condition any one of which is enough and that need no rows of other facts."""
+    if not config.join or config.where is None:
+        return ()
+    parts = split_disjunction(config.where)
+    return [part for part in parts if not names_read(part) & set(config.join)]
 
 
 def looks_behind(pack: PackConfig, fact: str) -> set[str]:
@@ -272,7 +307,19 @@ def _compile(source: str) -> ParsedResult:
     return jmespath.compile(source)
 
 
+@lru_cache(maxsize=2_048)
+def _read_path(source: str) -> tuple[str, ...] | None:
+    """The names of an expression that only goes down by them."""
+    return tuple(source.split(".")) if _PATH.fullmatch(source) else None
+
+
 def _search(source: str, document: JSON) -> JSON:
+    path = _read_path(source)
+    if path is not None:
+        # Most expressions are no more than this, and there are many thousands of rows.
+        for name in path:
+            document = document.get(name) if isinstance(document, dict) else None
+        return document
     try:
         found: JSON = _compile(source).search(document)
     except (JMESPathError, RecursionError):

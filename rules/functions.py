@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from config.schema.expressions import compile_pattern
+from config.schema.expressions import MATCHES, compile_pattern
 
 UNKNOWN = -1.0
 _NUMBER = re.compile(r"\s*([-+]?\d{1,30}(?:[.,]\d{1,20})?)")
@@ -163,6 +163,14 @@ def pick(pattern: object, text: object) -> str:
     return str(groups[0] if groups else found.group(0))
 
 
+def matches(text: object, pattern: object) -> object:
+    """Whether an RE2 expression finds anything in a text; nothing that is true or false where one
+    of them is no text."""
+    if not isinstance(text, str) or not isinstance(pattern, str):
+        return ""
+    return compile_pattern(pattern).search(text) is not None
+
+
 def pairs(value: object) -> str:
     """An object of JSON as `name=value,name=value`; empty where it is none."""
     try:
@@ -207,7 +215,7 @@ def make_functions(now: datetime) -> dict[str, Callable[..., object]]:
         "age": age, "amount": amount, "first": first, "join": join, "last": last, "lower": lower,
         "moment": moment, "near": near, "number": number,
         "pairs": pairs, "pick": pick, "since": since, "total": total,
-        "unique": unique, "workload": workload,
+        "unique": unique, "workload": workload, MATCHES: matches,
     }  # fmt: skip
     return {name: _never_raise(function) for name, function in own.items()}
 

@@ -11,7 +11,7 @@ from config.schema.expressions import compile_pattern, split_template
 from config.schema.packs import LookConfig, PackConfig, WayConfig
 from rules.documents import Reply
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row, looks_behind
+from rules.facts import FactBook, Row
 
 MOST_CALLS = 80
 """Calls of one pack in all."""
@@ -54,8 +54,10 @@ class Explorer:
     """What tells its calls from those of another walk through the same looks."""
     _asked: dict[tuple[str, str], list[Wanted]] = field(default_factory=dict)
     _answered: set[tuple[str, str]] = field(default_factory=set)
-    _done: set[str] = field(default_factory=set)
     _number: int = 0
+    _open: dict[str, tuple[Wanted, ...]] = field(default_factory=dict)
+    """What each look would still ask, as long as no call is made."""
+    _settled: dict[str, bool] = field(default_factory=dict)
 
     @property
     def can_begin(self) -> bool:
@@ -66,11 +68,13 @@ class Explorer:
 
     def list_next(self) -> tuple[Wanted, ...]:
         """The calls that can be made now; none when the pack has seen all it can."""
+        self._open.clear()
+        self._settled.clear()
         wanted: list[Wanted] = []
         for name, look in self.pack.looks.items():
             if self._waits(look):
                 continue
-            wanted += self._list_calls(name, look)
+            wanted += self._find_open(name)
         room = min(MOST_AT_ONCE, MOST_CALLS - self._number)
         chosen = wanted[:room]
         for each in chosen:
@@ -99,20 +103,30 @@ class Explorer:
         if look.after and not any(self.book.replies.get(name) for name in look.after):
             return True
         return bool(look.over) and any(
-            not self._is_settled(name) for name in looks_behind(self.pack, look.over)
+            not self._is_settled(name) for name in self.book.list_looks_behind(look.over)
         )
 
     def _is_settled(self, name: str) -> bool:
         """Whether a look has been made as often as it can be for now."""
+        if name not in self._settled:
+            self._settled[name] = self._settle(name)
+        return self._settled[name]
+
+    def _settle(self, name: str) -> bool:
         look = self.pack.looks[name]
         if look.after and not any(self.book.replies.get(each) for each in look.after):
             # What it waits for has had its turn by then, or the pack would not get here.
             return all(self._is_settled(each) for each in look.after if each != name)
         if look.over and any(
-            not self._is_settled(each) for each in looks_behind(self.pack, look.over) - {name}
+            not self._is_settled(each) for each in self.book.list_looks_behind(look.over) - {name}
         ):
             return False
-        return not list(self._list_calls(name, look))
+        return not self._find_open(name)
+
+    def _find_open(self, name: str) -> tuple[Wanted, ...]:
+        if name not in self._open:
+            self._open[name] = tuple(self._list_calls(name, self.pack.looks[name]))
+        return self._open[name]
 
     def _list_calls(self, name: str, look: LookConfig) -> Iterator[Wanted]:
         for row in self._rows_of(name, look):
@@ -133,8 +147,13 @@ class Explorer:
             if self.scope.holds(look.when):
                 yield None
             return
+        rows = self.book.find(look.over).rows
+        if look.when is None:
+            yield from rows[: look.most]
+            self.left_out[name] = max(0, len(rows) - look.most)
+            return
         number = 0
-        for row in self.book.find(look.over).rows:
+        for row in rows:
             self.scope.bind("it", row)
             if not self.scope.holds(look.when):
                 continue

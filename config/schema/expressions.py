@@ -41,6 +41,9 @@ _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SUBSCRIPT = re.compile(r"""\[\s*(?:"([^"\n]*)"|'([^'\n]*)')\s*\]""")
 _JOINT = re.compile(rf"{_TEXT.pattern}|[(\[{{]|[)\]}}]|&&|\|\||\?")
+_MATCHES = re.compile(rf"{_TEXT.pattern}|\.\s*matches\s*\(")
+MATCHES = "_matches"
+"""What `matches` is called inside; no pack can mean it by a name of its own."""
 _NOT_PLAIN = re.compile(r"""//|\b[rRbB]{1,2}["']|\"{3}|'{3}""")
 """Comments, and texts in which a backslash or a line's end means something else."""
 _SIGNS = re.compile(rf"[!-]{{{DEEPEST},}}")
@@ -57,7 +60,7 @@ def compile_condition(source: str) -> cel.Program:
         raise ValueError(f"is longer than {LONGEST} characters")
     _check_depth(_TEXT.sub('""', source))
     try:
-        program = cel.compile(source)
+        program = cel.compile(_call_our_matches(source))
     except Exception as error:
         raise ValueError(f"is no CEL expression: {_first_line(error)}") from None
     unknown = sorted(
@@ -69,6 +72,14 @@ def compile_condition(source: str) -> cel.Program:
         known = ", ".join(sorted(FUNCTIONS | _OWN_OF_CEL))
         raise ValueError(f"calls {unknown[0]}(), which there is not; there are {known}")
     return program
+
+
+def _call_our_matches(source: str) -> str:
+    """The same expression with our own `matches()`: that of the library compiles its pattern anew
+    at each call, which costs more than most expressions."""
+    if _NOT_PLAIN.search(source):
+        return source
+    return _MATCHES.sub(lambda found: found[0] if found[0][0] != "." else f".{MATCHES}(", source)
 
 
 def _check_depth(source: str) -> None:
@@ -90,6 +101,19 @@ def _first_line(error: Exception) -> str:
 @lru_cache(maxsize=4_096)
 def split_conjunction(source: str) -> tuple[str, ...]:
     """The parts of a condition that all have to be true; the condition itself where it has none."""
+    return _split(source, "&&", ("||", "?"))
+
+
+@lru_cache(maxsize=4_096)
+def split_disjunction(source: str) -> tuple[str, ...]:
+    """The parts of a condition one of which has to be true; the condition itself where it has
+    none."""
+    return _split(source, "||", ("?",))
+
+
+def _split(source: str, between: str, weaker: Collection[str]) -> tuple[str, ...]:
+    """What stands between the signs outside of all brackets; all of it where one that binds less
+    does."""
     if _NOT_PLAIN.search(source):
         return (source,)
     parts: list[str] = []
@@ -100,9 +124,9 @@ def split_conjunction(source: str) -> tuple[str, ...]:
             depth += 1
         elif sign in ")]}":
             depth -= 1
-        elif depth == 0 and sign in ("||", "?"):
+        elif depth == 0 and sign in weaker:
             return (source,)
-        elif depth == 0 and sign == "&&":
+        elif depth == 0 and sign == between:
             parts.append(source[begin : found.start()].strip())
             begin = found.end()
     return (*parts, source[begin:].strip())

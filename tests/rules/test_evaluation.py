@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from config.schema.expressions import split_conjunction, words_in
+from config.schema.expressions import split_conjunction, split_disjunction, words_in
 from rules.documents import Reply
 from rules.evaluation import Scope
 from rules.functions import workload
@@ -80,6 +80,42 @@ def test_a_condition_is_parted_only_where_every_part_has_to_be_true(condition, p
     assert split_conjunction(condition) == parts
 
 
+@pytest.mark.parametrize(
+    ("condition", "parts"),
+    [
+        ("a || b", ("a", "b")),
+        ("a && b || (c || d)", ("a && b", "(c || d)")),
+        ("a ? b : c || d", ("a ? b : c || d",)),
+        ('a == "x || y" || b', ('a == "x || y"', "b")),
+    ],
+)
+def test_a_condition_is_parted_where_one_part_is_enough(condition, parts):
+    assert split_disjunction(condition) == parts
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ('it.line.matches("^a.c$")', True),
+        ('it.line.matches("b") && !it.line.matches("(?i)X")', True),
+        ("it.line . matches('B')", False),
+        ('it.line == "a.matches(b"', False),
+        ('it.line.matches("(")', False),
+        ('it.number.matches("1")', False),
+        ('!it.number.matches("1")', False),
+        ('it.line.matches("abc") || it.number.matches("1")', True),
+        (r'it.line.matches(r"^\w+$")', True),
+    ],
+)
+def test_a_pattern_matches_a_text_and_neither_holds_nor_fails_to_where_either_is_none(
+    condition, holds
+):
+    scope = Scope({}, datetime(2026, 11, 30, tzinfo=UTC))
+    scope.bind("it", {"line": "abc", "number": 1.0})
+
+    assert scope.holds(condition) is holds
+
+
 def test_a_log_of_json_lines_is_text_and_one_object_with_a_note_behind_it_is_a_document():
     lines = '{"level":"info"}\n{"level":"error"}\n'
 
@@ -87,6 +123,18 @@ def test_a_log_of_json_lines_is_text_and_one_object_with_a_note_behind_it_is_a_d
     assert Reply("pods", 1, '{"items": []}\n[truncated: showing 9 of 90 bytes]').document == {
         "items": []
     }
+
+
+@pytest.mark.parametrize(
+    ("data", "is_empty"),
+    [
+        ('{"exit_code": 0, "stdout": "", "stderr": "No resources found"}', True),
+        ('{"exit_code": 0, "stdout": "NAME\\nweb", "stderr": ""}', False),
+        ('{"pods": [], "total": 0}', False),
+    ],
+)
+def test_a_program_that_has_nothing_to_list_answers_that_there_is_nothing(data, is_empty):
+    assert Reply("jobs", 1, f'{{"ok": true, "data": {data}}}').is_empty is is_empty
 
 
 def test_the_log_within_an_answer_of_a_server_is_its_text():
