@@ -20,22 +20,59 @@ def items_of(found: JsonObject) -> list[JsonObject]:
 
 
 def pod_row(cluster: str, item: JsonObject) -> dict[str, Json]:
-    """A pod with its containers: why one waits or ended says more than the phase."""
+    """A pod with its containers: why one waits or ended says more than the phase. Of those that run
+    before the others, only they are told that have not come to a good end."""
     meta, spec, status = _parts(item)
+    before = [_container_row(each) for each in _open_inits(spec, status)]
     containers = [_container_row(part(each)) for each in list_of(status.get("containerStatuses"))]
     waiting = [row["reason"] for row in containers if row["state"] == "waiting" and row["reason"]]
     return {
         "id": pod_id(cluster, meta.get("namespace"), meta.get("name")),
         "namespace": meta.get("namespace"),
         "name": meta.get("name"),
-        "status": waiting[0] if waiting else _phase(meta, status),
+        "status": _tell_inits(spec, status) or (waiting[0] if waiting else _phase(meta, status)),
         "reason": status.get("reason"),
         "node": spec.get("nodeName"),
         "ip": status.get("podIP"),
         "started": status.get("startTime"),
         "owner": _owner(meta),
+        **({"init_containers": list[Json](before)} if before else {}),
         "containers": containers,
     }
+
+
+def _open_inits(spec: JsonObject, status: JsonObject) -> list[JsonObject]:
+    """Those of the containers that run before the others on which the pod still waits."""
+    declared = {part(each).get("name"): part(each) for each in list_of(spec.get("initContainers"))}
+    return [
+        each
+        for each in map(part, list_of(status.get("initContainerStatuses")))
+        if not _is_past(each, declared.get(each.get("name"), {}))
+    ]
+
+
+def _is_past(status: JsonObject, declared: JsonObject) -> bool:
+    """Whether the next one may start: it ended well, or it is one that stays and has started."""
+    name, now = _state(part(status.get("state")))
+    if name == "terminated":
+        return now.get("exitCode") == 0
+    return declared.get("restartPolicy") == "Always" and status.get("started") is True
+
+
+def _tell_inits(spec: JsonObject, status: JsonObject) -> str:
+    """How far the containers have come that run before the others, as kubectl tells it; empty
+    where all of them are done."""
+    waiting = _open_inits(spec, status)
+    if not waiting:
+        return ""
+    name, now = _state(part(waiting[0].get("state")))
+    reason = now.get("reason")
+    if name == "terminated":
+        return f"Init:{reason or 'ExitCode:' + str(now.get('exitCode'))}"
+    if name == "waiting" and reason and reason != "PodInitializing":
+        return f"Init:{reason}"
+    every = list_of(status.get("initContainerStatuses"))
+    return f"Init:{len(every) - len(waiting)}/{len(every)}"
 
 
 def deployment_row(cluster: str, item: JsonObject) -> dict[str, Json]:

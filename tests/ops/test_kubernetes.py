@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ops import kubectl as kubectl_module
+from ops.kubernetes_rows import pod_row
 from ops.server import build_server
 from tests.ops.calls import call_tool
 
@@ -59,6 +60,58 @@ WRITES = {
 }
 READS = ("clusters", "nodes", "pods", "deployments", "logs", "events")
 CHANGES = {"scale", "rollout", "delete", "exec", "apply", "patch", "edit", "replace", "create"}
+
+
+def describe_inits(*states: dict[str, object], **more: object) -> dict[str, object]:
+    """A pod whose containers that run before the others are in these states, as ops tells it."""
+    names = [f"before-{number}" for number, _ in enumerate(states, 1)]
+    inits = [
+        {"name": name, "restartCount": 0, "state": state, **more}
+        for name, state in zip(names, states, strict=True)
+    ]
+    app = {"name": "app", "ready": False, "state": {"waiting": {"reason": "PodInitializing"}}}
+    return pod_row(
+        "prod",
+        {
+            "metadata": {"name": "api-1", "namespace": "shop"},
+            "spec": {"initContainers": [{"name": names[0], "restartPolicy": "Always"}]},
+            "status": {
+                "phase": "Pending",
+                "initContainerStatuses": inits,
+                "containerStatuses": [app],
+            },
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("states", "status", "open_ones"),
+    [
+        ([{"terminated": {"exitCode": 0}}, {"running": {}}], "Init:1/2", ["before-2"]),
+        (
+            [{"waiting": {"reason": "CrashLoopBackOff"}}, {"waiting": {}}],
+            "Init:CrashLoopBackOff",
+            ["before-1", "before-2"],
+        ),
+        ([{"terminated": {"exitCode": 3, "reason": "Error"}}], "Init:Error", ["before-1"]),
+        ([{"terminated": {"exitCode": 3}}], "Init:ExitCode:3", ["before-1"]),
+        ([{"terminated": {"exitCode": 0}}], "PodInitializing", None),
+    ],
+)
+def test_a_pod_that_waits_for_its_init_containers_says_for_which_and_how_far_they_are(
+    states, status, open_ones
+):
+    row = describe_inits(*states)
+
+    assert row["status"] == status
+    told = row.get("init_containers")
+    assert (told and [each["name"] for each in told]) == open_ones
+
+
+def test_an_init_container_that_stays_lets_the_next_one_start():
+    row = describe_inits({"running": {}}, started=True)
+
+    assert row["status"] == "PodInitializing"
 
 
 @pytest.fixture
