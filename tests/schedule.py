@@ -4,10 +4,14 @@ End-to-end and browser tests wait for workers, pages and time limits. With every
 once a part of the machine idles, and later there is nothing left to wait for while all of them
 compute. So each third process takes the other files first. It starts no stack of the product then,
 unless the files that wait are all that is left.
+
+A file that cannot be imported ends the run before its first test, as it does without `-n`: nobody
+should read after all the others that some were never run.
 """
 
 import pytest
 from typing_extensions import override
+from xdist.dsession import DSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
@@ -17,7 +21,19 @@ ONE_IN = 3
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> "MixedScheduling | None":
+    config.pluginmanager.register(UnreadableFiles(config.pluginmanager.getplugin("dsession")))
     return MixedScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+class UnreadableFiles:
+    """In the process that runs no tests itself; the others tell it what they could not collect."""
+
+    def __init__(self, session: DSession) -> None:
+        self._session = session
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._session.shouldstop = f"{report.nodeid} cannot be collected"
 
 
 class MixedScheduling(LoadFileScheduling):

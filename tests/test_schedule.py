@@ -1,10 +1,14 @@
 """Some processes of a run wait while others compute, and every test runs once."""
 
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.processes import ROOT
 from tests.schedule import MixedScheduling
 
 FILES = (
@@ -84,3 +88,18 @@ def test_every_test_runs_once_however_many_processes_there_are(
 
     assert sorted(index for node in nodes for index in node.given) == list(range(len(TESTS)))
     assert scheduling.tests_finished
+
+
+def test_a_file_that_cannot_be_imported_ends_the_run_before_its_first_test(tmp_path: Path):
+    (tmp_path / "test_well.py").write_text("def test_it(): pass", encoding="utf-8")
+    (tmp_path / "test_wrong.py").write_text("from sys import no_such_name", encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-c", "/dev/null", "-p", "tests.schedule", "-n", "2",
+         "--dist", "loadfile", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode != 0
+    assert "test_wrong.py cannot be collected" in done.stdout
+    assert "passed" not in done.stdout
