@@ -17,6 +17,10 @@ LONGEST_COMPLAINT = 20_000
 DEEPEST = 60
 _TEXTS = ("stdout", "content", "text", "output", "logs")
 """Where answers of tools have a program's output or a file."""
+_LOG_FIELDS = frozenset(
+    {"level", "severity", "lvl", "s", "ts", "t", "timestamp", "@timestamp", "msg"}
+)
+"""What the one line of a log has that is an object of JSON."""
 _REASONS = ("stderr", "message", "error")
 
 _CUT = re.compile(
@@ -107,7 +111,7 @@ class Reply:
             for name in _TEXTS:
                 if isinstance(found := data.get(name), str):
                     return found
-            return ""
+            return self.raw if data is self._parsed and _LOG_FIELDS.intersection(data) else ""
         return self.raw if data is None else ""
 
     @cached_property
