@@ -40,6 +40,8 @@ class _Plan:
     fields: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     is_field: bool = False
+    is_lasting: bool = False
+    """Whether nothing that it reads ever changes."""
     known: dict[tuple[object, ...], object] = field(default_factory=dict)
     """Its values by those of the fields."""
 
@@ -98,6 +100,10 @@ class Scope:
         plan = self._plans.get(source)
         if plan is None:
             plan = self._plans[source] = self._plan(source)
+        if plan.is_lasting:
+            if () not in plan.known:
+                plan.known[()] = self._compute(source, plan.names)
+            return plan.known[()]
         row = self._values.get(plan.name)
         if not isinstance(row, dict):
             return MISSING if plan.is_field else self._compute(source, plan.names)
@@ -128,7 +134,7 @@ class Scope:
         fields, names = _fields_of_row(source), names_read(source)
         if fields is not None and names <= self._lasting | {"it"}:
             return _Plan("it", fields, names)
-        return _Plan(names=names)
+        return _Plan(names=names, is_lasting=names <= self._lasting)
 
     def _compute(self, source: str, names: frozenset[str]) -> object:
         for name in self._stale & names:

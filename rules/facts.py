@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
+from jmespath.visitor import TreeInterpreter
 
 from agents.types import JSON
-from config.schema.expressions import compile_pattern, split_disjunction
+from config.schema.expressions import compile_pattern, split_conjunction, split_disjunction
 from config.schema.packs import FactConfig, FormConfig, JoinConfig, PackConfig
 from rules.documents import Reply
 from rules.evaluation import MISSING, Scope, names_read
@@ -24,6 +25,8 @@ from, `_line` the line where it stands on one."""
 MOST_MATCHES = 20_000
 MOST_JOINED_ROWS = 50_000
 _NO_ROWS: list[Row] = []
+_NOTHING: Sequence[JSON] = (None, False, "", [], {})
+"""What counts as nothing in JMESPath; 0 does not."""
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
 """Characters of one field."""
@@ -186,11 +189,11 @@ class FactBook:
         for join in config.join.values():
             # Ahead of the rows: a fact that is read for the first time binds rows of its own.
             self.find(join.fact)
-        early = _find_early(config)
+        condition = _split_where(config)
         with self.scope.reading(config.words):
             for row in rows:
                 self.scope.bind("it", row)
-                if not (any(map(self.scope.holds, early)) or self._belongs(config, row)):
+                if not self._belongs(config, condition, row):
                     continue
                 key = tuple([show(row.get(name)) for name in config.key])
                 if config.key and (first := known.get(key)) is not None:
@@ -203,18 +206,39 @@ class FactBook:
                 kept.append(row)
         return Fact(tuple(kept), left_out, tuple(dict.fromkeys(calls)))
 
-    def _belongs(self, config: FactConfig, row: Row) -> bool:
-        for name, join in config.join.items():
-            self.scope.bind(name, self.join(join, row))
-        return self.scope.holds(config.where)
+    def _belongs(self, config: FactConfig, condition: "_Condition", row: Row) -> bool:
+        holds = self.scope.holds
+        if any(map(holds, condition.enough)):
+            return True
+        if not all(map(holds, condition.needed)):
+            return False
+        if condition.rest:
+            for name, join in config.join.items():
+                self.scope.bind(name, self.join(join, row))
+        return all(map(holds, condition.rest))
 
 
-def _find_early(config: FactConfig) -> Sequence[str]:
-    """The parts of a condition any one of which is enough and that need no rows of other facts."""
-    if not config.join or config.where is None:
-        return ()
-    parts = split_disjunction(config.where)
-    return [part for part in parts if not names_read(part) & set(config.join)]
+@dataclass(frozen=True)
+class _Condition:
+    """A condition by what of it can be asked without the rows of other facts."""
+
+    enough: Sequence[str] = ()
+    needed: Sequence[str] = ()
+    rest: Sequence[str] = ()
+
+
+def _split_where(config: FactConfig) -> _Condition:
+    """Most rows stay or go by what is known of them alone, and by less than all of that."""
+    if config.where is None:
+        return _Condition()
+    joined = set(config.join)
+    parts = split_conjunction(config.where)
+    ways = split_disjunction(config.where) if joined else ()
+    return _Condition(
+        enough=[way for way in ways if not names_read(way) & joined] if len(ways) > 1 else (),
+        needed=[part for part in parts if not names_read(part) & joined],
+        rest=[part for part in parts if names_read(part) & joined],
+    )
 
 
 def looks_behind(pack: PackConfig, fact: str) -> set[str]:
@@ -308,22 +332,38 @@ def _compile(source: str) -> ParsedResult:
 
 
 @lru_cache(maxsize=2_048)
-def _read_path(source: str) -> tuple[str, ...] | None:
-    """The names of an expression that only goes down by them."""
-    return tuple(source.split(".")) if _PATH.fullmatch(source) else None
+def _read_paths(source: str) -> Sequence[Sequence[str]]:
+    """The names by which an expression goes down, and those by which it does where there is
+    nothing; none where it does more than that."""
+    paths = source.split(" || ")
+    return [path.split(".") for path in paths] if all(map(_PATH.fullmatch, paths)) else ()
+
+
+@cache
+def _find_interpreter() -> TreeInterpreter:
+    # The library makes a new one for each search, which has to learn what it knows.
+    return TreeInterpreter()
 
 
 def _search(source: str, document: JSON) -> JSON:
-    path = _read_path(source)
-    if path is not None:
-        # Most expressions are no more than this, and there are many thousands of rows.
-        for name in path:
-            document = document.get(name) if isinstance(document, dict) else None
-        return document
+    # Most expressions do no more than to go down, and there are many thousands of rows.
+    if paths := _read_paths(source):
+        return _go_down(document, paths)
     try:
-        found: JSON = _compile(source).search(document)
+        found: JSON = _find_interpreter().visit(_compile(source).parsed, document)
     except (JMESPathError, RecursionError):
         return None
+    return found
+
+
+def _go_down(document: JSON, paths: Sequence[Sequence[str]]) -> JSON:
+    found: JSON = None
+    for path in paths:
+        found = document
+        for name in path:
+            found = found.get(name) if isinstance(found, dict) else None
+        if found not in _NOTHING or (found == 0 and found is not False):
+            break
     return found
 
 

@@ -30,13 +30,13 @@ _AGE_UNITS = {
 # Kubernetes writes what it makes up without vowels, so that it comes out as no word.
 _HASH = "(?:[0-9a-f]{6,10}|[bcdfghjklmnpqrstvwxz2456789]{6,10})"
 _GENERATED = (
-    re.compile(rf"(.+?)-{_HASH}-[a-z0-9]{{5}}"),
-    re.compile(r"(.+?)-(?:\d{8,10})-[a-z0-9]{5}"),
-    re.compile(r"(.+?)-\d{8,10}"),
-    re.compile(r"(.+?)-[bcdfghjklmnpqrstvwxz2456789]{5}"),
-    re.compile(r"(.+?)-\d{1,4}"),
+    re.compile(rf"(.+)-{_HASH}-[a-z0-9]{{5}}"),
+    re.compile(r"(.+)-(?:\d{8,10})-[a-z0-9]{5}"),
+    re.compile(r"(.+)-\d{8,10}"),
+    re.compile(r"(.+)-[bcdfghjklmnpqrstvwxz2456789]{5}"),
+    re.compile(r"(.+)-\d{1,4}"),
 )
-_OF_A_REPLICA_SET = re.compile(rf"(.+?)-{_HASH}")
+_OF_A_REPLICA_SET = re.compile(rf"(.+)-{_HASH}")
 _ZONE_NAME = re.compile(r" ([A-Z]{3,5})(?=$| \d{4}$)")
 _FORMATS = ("%a %Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%b %d %H:%M:%S %Y",
             "%a, %d %b %Y %H:%M:%S %z", "%Y/%m/%d %H:%M:%S", "%d %b %Y %H:%M:%S",
