@@ -145,6 +145,9 @@ def _read_first_json(text: str) -> JSON:
     if whole[end:].lstrip()[:1] == "{":
         # A log whose every line is an object of its own.
         return None
+    if isinstance(found, list) and not any(isinstance(each, dict | list) for each in found):
+        # A line that begins with the number of a process.
+        return None
     return found if isinstance(found, dict | list) else None
 
 

@@ -120,6 +120,9 @@ def test_a_log_of_json_lines_is_text_and_one_object_with_a_note_behind_it_is_a_d
     lines = '{"level":"info"}\n{"level":"error"}\n'
 
     assert Reply("logs", 1, lines).text == lines
+    assert Reply("logs", 1, "[1] the limit is too low\n").text == "[1] the limit is too low\n"
+    assert Reply("logs", 1, '{"level": "fatal", "msg": "the end"}').text.endswith('"the end"}')
+    assert Reply("pods", 1, '{"pods": [], "total": 0}').text == ""
     assert Reply("pods", 1, '{"items": []}\n[truncated: showing 9 of 90 bytes]').document == {
         "items": []
     }
