@@ -9,6 +9,7 @@ from itertools import islice
 
 from investigations.sources.fields import read_moment, read_text
 from investigations.sources.reading import JSON, key_of_document
+from investigations.sources.said_states import without_said_state
 from investigations.sources.severity import normalise
 from investigations.sources.states import WORDS, names_state
 from investigations.sources.telling import fold, is_name_of_alert, words_of_name
@@ -38,6 +39,8 @@ _ID_OF_WATCHED = re.compile(
     r"\w*(?:rule|check|monitor|sensor|detector|policy|alert|definition)(?:key|id|uid|uuid|guid)"
 )
 """What is watched, by its number."""
+_OF_STATE = frozenset({"name", "endpoint", "endpointname"})
+"""What has a state is what is called so."""
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
 _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
@@ -72,6 +75,8 @@ _OF_THIS_TIME = frozenset({
 """
 _RUNS = frozenset({"build", "run", "execution", "attempt"})
 """What an object is called of which there is another one the next time."""
+_OF_RUN = frozenset({"phase", "commit", "sha", "revision"})
+"""What is another one in the next run of the same job."""
 _NUMBERS_OF_RUN = frozenset({"id", "uuid", "number", "num", "no", "queueid"})
 _LEVELS = frozenset({"severity", "level", "priority", "urgency", "importance", "criticality"})
 _TIMES = frozenset({
@@ -89,6 +94,8 @@ _MEASURE = re.compile(
     rf"[-+]?\d[\d.,]*(?: ?%| ?{_UNIT}| [A-Za-z°µ])|(?:\d+ ?[dhms] ?){{2,4}}|\d+[.,]\d+ ?[a-zµ°]+"
 )
 """A number with its unit, as in `95 %`, `3 s` and `2h 3m`. `12B` is the name of a place as well."""
+_MARKED = re.compile("[✅❌☑☒✓✔✗✘]")
+"""The results of checks, each with its mark."""
 _KINDS = ("type", "kind", "event", "check")
 _KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
 _STATES = frozenset({"status", "state", "phase", "conclusion"})
@@ -234,7 +241,7 @@ def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | 
         if (text := _what_stays(each)) and not _is_address_of_post(each, numbers)
     ]
     watched = any(each.names_what_is_watched for each, _ in kept)
-    if not watched and not (tells_state and any(each.name == "name" for each, _ in kept)):
+    if not watched and not (tells_state and any(each.name in _OF_STATE for each, _ in kept)):
         return None
     told: dict[str, JSON] = {}
     for each, text in kept:
@@ -256,7 +263,8 @@ def _judges(field: _Field) -> bool:
     text, name = field.text, field.name
     # A number or a word for a state, also one that nobody knows.
     is_told = (field.last_word in _STATES or is_own_state(name)) and (
-        text.isdigit() or (is_plain_state(name) and text.isalpha() and text.isascii())
+        text.isdigit()
+        or (is_plain_state(name) and text.replace("_", "").isalpha() and text.isascii())
     )
     if is_told or field.last_word in _LEVELS:
         return True
@@ -272,6 +280,10 @@ def _tells_this_time(field: _Field) -> bool:
     if last in _ADDRESSES and not _OF_THIS_TIME.isdisjoint(field.words[:-1]):
         return True
     if field.numbers_post or (field.owner in _RUNS and name in _ADDRESSES):
+        return True
+    if field.place.partition(".")[0] in _RUNS and (text.isdigit() or name in _OF_RUN):
+        return True
+    if _MARKED.search(text) and name not in _PLACES | _OF_STATE:
         return True
     is_number = isinstance(field.value, float) and not field.value.is_integer()
     return is_number or _is_moment(field) or _MEASURE.fullmatch(text) is not None or _lists(field)
@@ -313,7 +325,7 @@ def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
     """A document that says `firing` and the same one that says `resolved` are about one alert, and
     so are two that differ in nothing but a moment."""
     kept = {
-        name: value
+        name: without_said_state(value) if isinstance(value, str) else value
         for name, value in body.items()
         if not (names_state(read_text(value)) and is_state_field(fold(name)))
     }

@@ -32,6 +32,7 @@ from investigations.sources.reading import (
     all_of,
     make_alert,
 )
+from investigations.sources.said_states import says_over, words_of_forms
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import Leaf, titles_of_leaves, walk
@@ -109,12 +110,14 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     key, told = _open(body)
     parts = parts_of(told)
     leaves = list(walk(body))
-    own_words = state_words(parts)
+    own_words = state_words(parts) or words_of_forms(parts[0])
     others = other_state_words(leaves)
     # An order that is closed and a backup that is done do not say that the alert is over.
     words = own_words or [each for each in others if state_of(each) == "firing"]
     titles = titles_of_leaves(leaves)
     first = next(titles, "")
+    if not words and says_over(first):
+        words = ["resolved"]
     key = key or key_of_parts(body, parts, tells_state=bool(own_words or others))
     facts = facts_of_leaves(leaves, ids=_ids_of(key, leaves))
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})

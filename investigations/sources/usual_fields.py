@@ -54,7 +54,7 @@ _STATES = tuple(
 _BEFORE = r"previous|prior|former|old|last|before"
 _OTHER_STATES = tuple(
     re.compile(rf"(?!(?:{_BEFORE}|http|response|ssl|content)\w*)\w*(?:{names})")
-    for names in (r"status|state|phase|conclusion", r"type|action|event|transition")
+    for names in (r"status|state|phase|conclusion|health", r"type|action|event|transition")
 )
 """Names that end like those, whatever they are of."""
 _NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
@@ -76,6 +76,12 @@ _ENDS = frozenset({"resolve", "close", "recover", "recovery", "clear"})
 _BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
 """Words that say within a kind, as in `POLICY_CLOSE_CRITICAL`, what was done."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_OF_STATUS = {
+    "operational": "up",
+    **dict.fromkeys(("partial_outage", "major_outage"), "down"),
+    "degraded_performance": "degraded",
+}
+"""What pages of status call a state; the first one is in a type the kind of an issue."""
 _TEST = re.compile(
     r"(?:[^\W\d_][^.!:]{0,40}[.!:] )?(?:this is |sending )?(?:an? |the |your )?"
     r"test(?:ing)? "
@@ -215,6 +221,8 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
         if is_state or text.strip().lower() != "ping":
             yield text
         return
+    if is_state and (word := _OF_STATUS.get(text.strip().lower())):
+        yield word
     if is_state or " " in text.strip():
         return
     kind = text[:200]

@@ -1,0 +1,213 @@
+"""Ends that are told in no field of their own are ends, and nothing that fires is taken for one."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from investigations.sources.reading import AlertReading, Post
+from investigations.sources.registry import read_post
+from investigations.sources.said_states import says_over
+
+GATUS = {
+    "[ENDPOINT_NAME]": "website",
+    "[ENDPOINT_GROUP]": "core",
+    "[ENDPOINT_URL]": "https://shop.example.com/health",
+    "[ALERT_DESCRIPTION]": "healthcheck failed",
+}
+GATUS_FAILS = {
+    "[ALERT_TRIGGERED_OR_RESOLVED]": "TRIGGERED",
+    "[RESULT_ERRORS]": "connection refused",
+    "[RESULT_CONDITIONS]": "✅ - `[CONNECTED] == true`, ❌ - `[STATUS] (502) == 200`",
+}
+GATUS_ENDS = {
+    "[ALERT_TRIGGERED_OR_RESOLVED]": "RESOLVED",
+    "[RESULT_ERRORS]": "",
+    "[RESULT_CONDITIONS]": "✅ - `[CONNECTED] == true`, ✅ - `[STATUS] == 200`",
+}
+
+
+def read(body: Mapping[str, object]) -> AlertReading:
+    return read_post(Post(dict(body))).alerts[0]  # type: ignore[arg-type]  # JSON, as written below
+
+
+def fill(template: str, *values: Mapping[str, str]) -> AlertReading:
+    for each in values:
+        for name, value in each.items():
+            template = template.replace(name, value)
+    return read(json.loads(template))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{"endpoint": "[ENDPOINT_NAME]", "group": "[ENDPOINT_GROUP]", "url": "[ENDPOINT_URL]",'
+        ' "status": "[ALERT_TRIGGERED_OR_RESOLVED]", "description": "[ALERT_DESCRIPTION]",'
+        ' "errors": "[RESULT_ERRORS]", "conditions": "[RESULT_CONDITIONS]"}',
+        '{"endpoint_name": "[ENDPOINT_NAME]", "endpoint_group": "[ENDPOINT_GROUP]",'
+        ' "alert_status": "[ALERT_TRIGGERED_OR_RESOLVED]", "result_errors": "[RESULT_ERRORS]"}',
+        '{"name": "[ENDPOINT_NAME]", "state": "[ALERT_TRIGGERED_OR_RESOLVED]",'
+        ' "conditions": "[RESULT_CONDITIONS]"}',
+        '{"text": "[ALERT_TRIGGERED_OR_RESOLVED]: [ENDPOINT_GROUP] - [ENDPOINT_NAME] -'
+        ' [ALERT_DESCRIPTION]"}',
+    ],
+)
+def test_the_end_of_a_check_of_gatus_has_the_key_of_its_start(template):
+    fires, ends = fill(template, GATUS, GATUS_FAILS), fill(template, GATUS, GATUS_ENDS)
+    of_another = fill(template, {"[ENDPOINT_NAME]": "shop"}, GATUS, GATUS_FAILS)
+
+    assert (fires.state, ends.state) == ("firing", "resolved")
+    assert fires.key == ends.key
+    assert of_another.key != fires.key
+
+
+def test_the_words_that_gatus_is_given_for_its_states_are_known():
+    template = '{"endpoint": "[ENDPOINT_NAME]", "status": "[ALERT_TRIGGERED_OR_RESOLVED]"}'
+    fires, ends = (
+        fill(template, GATUS, {"[ALERT_TRIGGERED_OR_RESOLVED]": word})
+        for word in ("partial_outage", "operational")
+    )
+
+    assert (fires.state, ends.state, fires.key) == ("firing", "resolved", ends.key)
+
+
+def test_the_end_of_the_text_that_gatus_documents_begins_nothing():
+    template = (
+        '{"text": "[ALERT_TRIGGERED_OR_RESOLVED]: [ENDPOINT_GROUP] - [ENDPOINT_NAME] -'
+        ' [ALERT_DESCRIPTION] - [RESULT_ERRORS]"}'
+    )
+    fires, ends = fill(template, GATUS, GATUS_FAILS), fill(template, GATUS, GATUS_ENDS)
+
+    assert (fires.state, ends.state) == ("firing", "resolved")
+    assert not fires.tells_end
+
+
+def build_of(number: int, status: str, phase: str = "COMPLETED") -> dict[str, object]:
+    """As the notification plugin of Jenkins posts it."""
+    return {
+        "name": "shop",
+        "url": "job/shop/",
+        "build": {
+            "full_url": f"https://ci.example.com/job/shop/{number}/",
+            "number": number,
+            "queue_id": number + 3,
+            "phase": phase,
+            "status": status,
+            "url": f"job/shop/{number}/",
+            "scm": {"branch": "origin/main", "commit": f"c6d86dc654b12425e706bcf951adfe5a{number}"},
+            "artifacts": {},
+        },
+    }
+
+
+SENSOR = {"entity_id": "binary_sensor.cellar", "attributes": {"device_class": "moisture"}}
+DEPLOYED = {"application": "shop", "sync": "Synced"}
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        (build_of(18, "FAILURE"), build_of(19, "SUCCESS", "FINALIZED")),
+        (
+            {"AppName": "GoAlert", "Type": "Alert", "AlertID": 76, "Summary": "Disk is full"},
+            {"AppName": "GoAlert", "Type": "AlertStatus", "AlertID": 76, "LogEntry": "Closed"},
+        ),
+        (
+            {"Type": "Alert", "AlertID": 76, "Summary": "Disk is full"},
+            {"Type": "AlertStatus", "AlertID": 76, "LogEntry": "x", "AlertState": "Closed"},
+        ),
+        (SENSOR | {"state": "on"}, SENSOR | {"state": "off"}),
+        (DEPLOYED | {"health": "Degraded"}, DEPLOYED | {"health": "Healthy"}),
+        ({"title": "[FIRING:1] Disk is full"}, {"title": "[RESOLVED] Disk is full"}),
+    ],
+)
+def test_an_end_that_several_fields_tell_ends_what_began(first, last):
+    fires, ends = read(first), read(last)
+
+    assert (fires.state, ends.state) == ("firing", "resolved")
+    assert fires.key == ends.key
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "RESOLVED: Disk of db-1 is full",
+        "✅ Recovered: Disk of db-1 is full",
+        "Resolved - Disk of db-1 is full",
+        "[Fixed] shop #12",
+        "Jenkins build is back to normal : shop #12",
+        "shop - #12 Back to normal after 2 min 3 sec",
+    ],
+)
+def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
+    assert read({"title": title}).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"title": "RESOLVED: Disk is full", "status": "firing"},
+        {"title": "RESOLVED: Disk is full", "monitor_state": "alerting"},
+        {"title": "Resolved: 2, firing: 1"},
+        {"title": "Fixed - line network is down"},
+        {"title": "[CLOSED] Valve 7"},
+        {"title": "Closed: valve 7"},
+        {"title": "Name RESOLVED: wrong address"},
+        {"title": "Host name is not resolved"},
+        {"title": "Latency did not get back to normal"},
+        {"title": "Latency is back to normal, but errors are not"},
+        {"title": "Alert when traffic is back to normal"},
+        {"title": "Back to normal operation failed"},
+        {"message": "Disk is full. Latency is back to normal."},
+        {"type": "operational", "title": "Disk is full"},
+        {"event": "issue.operational", "title": "Disk is full"},
+        build_of(18, "UNSTABLE"),
+        build_of(18, "SUCCESS") | {"message": "Orders fail since this build"},
+        {"alert": "Orders fail", "build": {"phase": "COMPLETED", "status": "SUCCESS"}},
+        {"Type": "AlertStatus", "AlertID": 76, "LogEntry": "Escalated to Ana: closed door"},
+        {"type": "log", "log_entry": "Closed by peer"},
+        SENSOR | {"state": "on"},
+        {"entity_id": "switch.pump", "state": "off"},
+        {"state": "off", "device_class": "connectivity", "entity_id": "binary_sensor.gate"},
+        {"application": "shop", "health": "Healthy", "sync": "OutOfSync"},
+        {"application": "shop", "health": "Healthy", "sync": "Synced", "phase": "Failed"},
+        {"application": "shop", "health": "Healthy", "message": "Sync of shop has failed"},
+        {"application": "shop", "health": "Healthy", "conditions": [{"type": "SyncError"}]},
+        {"application": "shop", "health": "Progressing", "sync": "Synced"},
+    ],
+)
+def test_what_only_looks_like_such_an_end_fires(body):
+    assert read(body).state == "firing"
+
+
+WORDS = st.sampled_from(["disk", "of", "db-1", "full", "resolved", "OK", "closed", "firing", "is"])
+
+
+@given(
+    words=st.lists(WORDS, min_size=1, max_size=6),
+    word=st.sampled_from(["firing", "triggered", "alerting", "down", "critical", "open"]),
+    name=st.sampled_from(["status", "state", "alert_state", "monitorStatus"]),
+)
+def test_a_state_of_its_own_counts_before_all_that_a_title_says(words, word, name):
+    title = " ".join(words)
+
+    for text in (title, f"[RESOLVED] {title}", f"Recovered: {title}"):
+        assert read({"title": text, name: word}).state == "firing"
+
+
+@given(words=st.lists(WORDS, min_size=1, max_size=6))
+def test_words_that_nothing_sets_off_say_no_end(words):
+    assert not says_over(" ".join(["Host", *words]))
+
+
+@given(first=st.text(max_size=40), second=st.text(max_size=40))
+def test_texts_that_differ_beyond_their_state_have_different_keys(first, second):
+    keys = {
+        read({"text": f"{word}: {text.strip()} x"}).key
+        for word in ("TRIGGERED", "RESOLVED")
+        for text in (first, second)
+    }
+
+    assert len(keys) >= len({" ".join(first.split()), " ".join(second.split())})
