@@ -153,7 +153,7 @@ class AlertEpisode(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     incident = cascading_key(
-        "investigations.Incident", related_name="members", null=True, blank=True
+        "investigations.Incident", related_name="members", null=True, blank=True, db_index=False
     )
     source = models.CharField(max_length=100)
     key = models.CharField(max_length=KEY_LENGTH)
@@ -210,8 +210,8 @@ class MemberChange(models.Model):
         REOPENED = "reopened", "Fires again"
 
     id = models.BigAutoField(primary_key=True)
-    incident = cascading_key("investigations.Incident", related_name="changes")
-    episode = cascading_key("investigations.AlertEpisode", related_name="changes")
+    incident = cascading_key("investigations.Incident", related_name="changes", db_index=False)
+    episode = cascading_key("investigations.AlertEpisode", related_name="changes", db_index=False)
     kind = models.CharField(max_length=20, choices=Kind)
     at = models.DateTimeField(db_default=Now())
 
