@@ -21,12 +21,15 @@ class Placeholders:
 
     def __init__(self, after: int = 0) -> None:
         self._after = after
-        self._key = secrets.token_bytes(32)
+        self._key = b""
+        """Made for the first secret: most texts hold none."""
         self._numbers: dict[tuple[str, bytes], int] = {}
         self._counts: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def name(self, kind: str, secret: str) -> str:
+        with self._lock:
+            self._key = self._key or secrets.token_bytes(32)
         digest = hmac.digest(self._key, secret.encode("utf-8", "replace"), hashlib.sha256)
         with self._lock:
             number = self._numbers.get((kind, digest))

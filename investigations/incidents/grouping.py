@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Literal
 
 from config.matchers import all_match
@@ -83,7 +84,13 @@ def _find_route(
     for number, route in enumerate(routes, start=1):
         if all_match(route.match, labels):
             return number, route
-    return 0, RouteConfig()
+    return 0, _no_route()
+
+
+@cache
+def _no_route() -> RouteConfig:
+    """What counts where none fits."""
+    return RouteConfig()
 
 
 def _name_route(number: int, route: RouteConfig) -> str:

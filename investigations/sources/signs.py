@@ -5,8 +5,9 @@ text), `a[].b` (the first object of the list has it; `[].b` where the body is th
 `header:name`, or `!a` (it is not there).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from investigations.sources.reading import JSON, Post, Reading
 
@@ -53,24 +54,46 @@ def _share(sign: Sign, post: Post) -> float:
 
 
 def _holds(place: str, post: Post) -> bool:
-    if place.startswith("!"):
-        return not _holds(place[1:], post)
+    known = _read_place(place)
+    if known.header:
+        return (known.header in post.headers) is known.is_wanted
+    return _stands(known, post.body) is known.is_wanted
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place as it is looked up: names and kinds of the steps, or the name of a header."""
+
+    steps: tuple[tuple[str, str], ...]
+    text: str
+    header: str
+    is_wanted: bool
+
+
+@cache
+def _read_place(place: str) -> _Place:
+    """There are some hundred of them, and each post is asked about most."""
+    is_wanted = not place.startswith("!")
+    place = place.removeprefix("!")
     if place.startswith("header:"):
-        return place.removeprefix("header:") in post.headers
-    path, _, wanted = place.partition("=")
-    steps = path.split(".")
-    node: JSON = post.body
-    for number, step in enumerate(steps):
-        name, kind = _split_step(step)
+        return _Place((), "", place.removeprefix("header:"), is_wanted)
+    path, _, text = place.partition("=")
+    return _Place(tuple(map(_split_step, path.split("."))), text, "", is_wanted)
+
+
+def _stands(place: _Place, body: JSON) -> bool:
+    node = body
+    last = len(place.steps) - 1
+    for number, (name, kind) in enumerate(place.steps):
         if name:
-            if not isinstance(node, Mapping) or name not in node:
+            if not isinstance(node, dict) or name not in node:
                 return False
             node = node[name]
         if kind and not isinstance(node, list if kind == "[]" else dict):
             return False
-        if isinstance(node, list) and number < len(steps) - 1:
+        if isinstance(node, list) and number < last:
             node = next((each for each in node[:10] if isinstance(each, dict)), None)
-    return node == wanted if wanted else True
+    return node == place.text if place.text else True
 
 
 def _split_step(step: str) -> tuple[str, str]:
