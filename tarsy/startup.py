@@ -10,6 +10,8 @@ from config import get_config
 from tarsy.build import read_build
 from tarsy.errors import ConfigError
 
+TURN_SECONDS = 0.000_5
+
 
 def read_config_or_exit() -> None:
     """Read the configuration now, or end the process with one message that lists every mistake."""
@@ -30,3 +32,12 @@ def keep_what_is_loaded() -> None:
     read_build()
     gc.collect()
     gc.freeze()
+
+
+def take_short_turns() -> None:
+    """Let no thread compute for long while others wait for their turn.
+
+    One that has waited for PostgreSQL holds locks there, and other processes wait for these in
+    turn. By itself Python lets it wait for five milliseconds each time.
+    """
+    sys.setswitchinterval(TURN_SECONDS)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from tarsy.logs import configure
-from tarsy.startup import keep_what_is_loaded, read_config_or_exit
+from tarsy.startup import keep_what_is_loaded, read_config_or_exit, take_short_turns
 
 read_config_or_exit()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
@@ -14,3 +14,4 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tarsy.settings")
 application = get_wsgi_application()
 configure(settings.LOGGING)
 keep_what_is_loaded()
+take_short_turns()
