@@ -106,7 +106,7 @@ def preview_delivery(reading: Reading, *, alert_type: str = "") -> Outcome:
     post = describe_post(reading, str(uuid.uuid4()), "", alert_type)
 
     def take_and_take_back() -> Outcome:
-        outcome = _take(post)
+        outcome = _take(post, is_kept=False)
         alerts = _with_sessions(outcome.alerts)
         transaction.set_rollback(True)
         return replace(outcome, alerts=alerts)
@@ -157,38 +157,43 @@ class DescribedPost:
     author: str
     alert_type: str
     is_told_once: bool
+    clean: str
+    """The body as text, where it is kept whole and holds no secret."""
 
 
 def describe_post(
     reading: Reading, body: JSON, author: str, alert_type: str, *, is_told_once: bool = False
 ) -> DescribedPost:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    masked, data = mask_alert_data(text), text.encode()
     delivery = Delivery(
         source=reading.source,
         author=author[:200],
         delivery_id=reading.delivery_id,
-        sha256=hashlib.sha256(text.encode()).hexdigest(),
-        size=len(text.encode()),
-        body=mask_alert_data(text)[:KEPT_CHARACTERS],
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        body=masked[:KEPT_CHARACTERS],
     )
-    return DescribedPost(reading, delivery, author, alert_type, is_told_once)
+    clean = text if delivery.body == text else ""
+    return DescribedPost(reading, delivery, author, alert_type, is_told_once, clean)
 
 
-def _take(post: DescribedPost) -> Outcome:
-    """In two round trips, where no investigation is begun, ended or told of it."""
+def _take(post: DescribedPost, *, is_kept: bool = True) -> Outcome:
+    """In two round trips, where no investigation is begun, ended or told of it. The second one ends
+    the transaction, unless what was done is to be taken back."""
     now = timezone.now()
-    placed = place_alerts(post.reading, now)
+    placed = place_alerts(post.reading, now, clean=post.clean)
     asked = [_ask(post, placed)]
     known = read_known(post.reading.source, asked, since=now - SAME_AGAIN)
     rows = Statements()
     first = known.equals.get(0)
     if first is not None:
-        return _save(rows, _note_duplicate(post, first), now)
+        return _save(rows, _note_duplicate(post, first), now, is_kept=is_kept)
     taken = take_alerts(
         post.reading, placed, known, rows,
         author=post.author, alert_type=post.alert_type, now=now,
     )  # fmt: skip
-    return _save(rows, _note(post, tuple(taken)), now)
+    return _save(rows, _note(post, tuple(taken)), now, is_kept=is_kept)
 
 
 # ---- Posts that come at the same time -----------------------------------------------------------
@@ -227,7 +232,7 @@ def take_together(posts: Sequence[DescribedPost]) -> Sequence[Outcome | None]:
 
 def _take_plain(posts: Sequence[DescribedPost]) -> Sequence[Outcome | None]:
     now, source = timezone.now(), posts[0].reading.source
-    placed = [place_alerts(each.reading, now) for each in posts]
+    placed = [place_alerts(each.reading, now, clean=each.clean) for each in posts]
     asked = [_ask(*each) for each in zip(posts, placed, strict=True)]
     known = read_known(source, asked, since=now - SAME_AGAIN)
     rows, outcomes, hashes = Statements(), dict[int, Outcome](), set[str]()
@@ -249,9 +254,8 @@ def _take_plain(posts: Sequence[DescribedPost]) -> Sequence[Outcome | None]:
             left.update(placed[place].keys)
     for place, taken in zip(taken_at, plain.finish(), strict=True):
         outcomes[place] = _note(posts[place], taken)
-    for outcome in outcomes.values():
-        _keep(rows, outcome, now)
-    rows.run()
+    rows.insert_all([_complete(outcome, now) for outcome in outcomes.values()])
+    rows.run_at_last()
     return [outcomes.get(place) for place in range(len(posts))]
 
 
@@ -286,21 +290,25 @@ def _note_duplicate(post: DescribedPost, first: Delivery) -> Outcome:
     return Outcome(post.reading, delivery, taken)
 
 
-def _save(rows: Statements, outcome: Outcome, now: datetime) -> Outcome:
+def _save(rows: Statements, outcome: Outcome, now: datetime, *, is_kept: bool) -> Outcome:
     """Write the post, and before it what is left to be written of its alerts."""
-    _keep(rows, outcome, now)
-    rows.run()
+    rows.insert_all([_complete(outcome, now)])
+    if is_kept:
+        rows.run_at_last()
+    else:
+        rows.run()
     return outcome
 
 
-def _keep(rows: Statements, outcome: Outcome, now: datetime) -> None:
+def _complete(outcome: Outcome, now: datetime) -> Delivery:
+    """The post as it is kept, with what became of it."""
     delivery = outcome.delivery
     # Another one for another attempt: nobody knows of a commit that failed whether it did.
     delivery.id = uuid.uuid4()
     delivery.received_at = now
     delivery.alert_count = len(outcome.alerts)
     delivery.alerts = [_keep_alert(each) for each in outcome.alerts[:MOST_KEPT]]
-    rows.insert(delivery)
+    return delivery
 
 
 def _keep_alert(taken: Taken) -> dict[str, object]:

@@ -5,7 +5,10 @@ Columns, conversions and defaults are those of the model's fields, so the rows a
 `save` would have written.
 """
 
+import json
+import uuid
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -33,9 +36,21 @@ class Statements:
         database = _database()
         places = [_place(row, field, values, database) for field in _columns(model)]
         self.add(f"{_insert_head(model)} ({', '.join(places)})", values)
-        # It is as good as stored: what fails, fails with the whole transaction.
-        row._state.adding = False
-        row._state.db = database.alias
+        _mark_as_stored(row)
+
+    def insert_all(self, rows: Sequence[Model]) -> None:
+        """Rows of one model in one statement, each with the same columns: PostgreSQL takes them
+        apart, which costs a fraction of writing and reading each value as SQL."""
+        if not rows:
+            return
+        model, told = type(rows[0]), [_read_row(row) for row in rows]
+        columns = tuple(told[0])
+        if any(tuple(each) != columns for each in told):
+            raise ValueError(f"rows of {model.__name__} have different columns")
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=_as_text)
+        self.add(_insert_all_text(model, columns), [text])
+        for row in rows:
+            _mark_as_stored(row)
 
     def update(self, row: Model, names: Sequence[str]) -> None:
         """The named fields of a row, found by its primary key."""
@@ -45,6 +60,13 @@ class Statements:
         values = [_to_database(row, model._meta.get_field(name), database) for name in names]
         self.add(_update_text(model, tuple(names)), [*values, _to_database(row, key, database)])
 
+    def run_at_last(self) -> None:
+        """The same as the last thing of a transaction, which ends in the same round trip: whoever
+        waits for its locks gets them sooner. What is within another transaction ends with that."""
+        if len(connection.atomic_blocks) == 1 and not connection.needs_rollback:
+            self._statements.append(("COMMIT", ()))
+        self.run()
+
     def run(self) -> None:
         if not self._statements:
             return
@@ -53,6 +75,29 @@ class Statements:
             texts = [cursor.mogrify(text, values) for text, values in self._statements]
             cursor.execute(";\n".join(texts))
         self._statements.clear()
+
+
+def _mark_as_stored(row: Model) -> None:
+    """It is as good as stored: what fails, fails with the whole transaction."""
+    row._state.adding = False
+    row._state.db = DEFAULT_DB_ALIAS
+
+
+def _read_row(row: Model) -> dict[str, object]:
+    """Its values by column, without those that the database chooses."""
+    values = ((field, field.pre_save(row, add=True)) for field in _columns(type(row)))
+    return {
+        field.column: value
+        for field, value in values
+        if not (isinstance(value, DatabaseDefault) or (value is None and field.primary_key))
+    }
+
+
+def _as_text(value: object) -> str:
+    """Of what JSON knows no form for, the one that PostgreSQL reads."""
+    if isinstance(value, uuid.UUID | datetime):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def _database() -> BaseDatabaseWrapper:
@@ -84,6 +129,15 @@ def _columns(model: type[Model]) -> tuple["Field[Any, Any]", ...]:
 def _insert_head(model: type[Model]) -> str:
     names = ", ".join(_quote(field.column) for field in _columns(model))
     return f"INSERT INTO {_quote(model._meta.db_table)} ({names}) VALUES"
+
+
+@cache
+def _insert_all_text(model: type[Model], columns: tuple[str, ...]) -> str:
+    table, names = _quote(model._meta.db_table), ", ".join(map(_quote, columns))
+    return (
+        f"INSERT INTO {table} ({names}) SELECT {names}"
+        f" FROM json_populate_recordset(NULL::{table}, %s)"
+    )
 
 
 @cache

@@ -54,6 +54,8 @@ class Batch:
     known: Known
     rows: Statements
     """What is written at the end, in one round trip; whoever reads what follows runs it before."""
+    clean: str = ""
+    """The post whose alerts are taken, as text, where it holds no secret."""
     new_episodes: list[AlertEpisode] = field(default_factory=list)
     seen: Counter[uuid.UUID] = field(default_factory=Counter)
     restated: list[AlertEpisode] = field(default_factory=list)
@@ -106,7 +108,7 @@ class Batch:
         if before is not None:
             before.is_latest = False
             self.retired.append(before.pk)
-        row = _describe(alert, self.source)
+        row = _describe(alert, self.source, self.clean)
         row.incident = incident
         row.first_seen_at = row.last_seen_at = self.now
         self.new_episodes.append(row)
@@ -175,8 +177,7 @@ class Batch:
         if is_small:
             for incident in touched:
                 rows.update(incident, _INCIDENT_FIELDS)
-            for incident in self.new_incidents:
-                rows.insert(incident)
+            rows.insert_all(self.new_incidents)
         else:
             Incident.objects.bulk_update(touched, _INCIDENT_FIELDS, batch_size=500)
             Incident.objects.bulk_create(self.new_incidents)
@@ -187,8 +188,8 @@ class Batch:
         if restated := [*self.restated, *self.forgotten]:
             rows.add(_RESTATE, _in_columns(restated))
         if is_small:
-            for row in (*self.new_episodes, *self.changes):
-                rows.insert(row)
+            rows.insert_all(self.new_episodes)
+            rows.insert_all(self.changes)
         else:
             rows.run()
             AlertEpisode.objects.bulk_create(self.new_episodes, batch_size=500)
@@ -219,8 +220,8 @@ def _in_columns(rows: Sequence[AlertEpisode]) -> list[list[object]]:
     return [list(column) for column in zip(*told, strict=True)]
 
 
-def _describe(alert: AlertReading, source: str) -> AlertEpisode:
-    masked = _mask({"title": alert.title, "labels": dict(alert.labels), "link": alert.links.alert})
+def _describe(alert: AlertReading, source: str, clean: str) -> AlertEpisode:
+    told = _mask_told(alert, clean)
     is_over = alert.state == "resolved"
     return AlertEpisode(
         id=uuid.uuid4(),
@@ -228,19 +229,34 @@ def _describe(alert: AlertReading, source: str) -> AlertEpisode:
         key=alert.key,
         about=alert.about,
         state=AlertEpisode.State.RESOLVED if is_over else AlertEpisode.State.FIRING,
-        title=str(masked.get("title", ""))[:300],
+        title=str(told.get("title", ""))[:300],
         severity=alert.severity,
-        labels=masked.get("labels") or {},
-        link=str(masked.get("link", ""))[:2_000],
-        body=describe_body(alert),
+        labels=told.get("labels") or {},
+        link=str(told.get("link", ""))[:2_000],
+        body=_describe_body(alert, clean),
         starts_at=alert.starts_at,
         ended_at=alert.ends_at if is_over else None,
     )
 
 
-def describe_body(alert: AlertReading) -> str:
-    text = json.dumps(alert.body, ensure_ascii=False, separators=(",", ":"))
-    return mask_alert_data(text)[:BODY_CHARACTERS]
+def _mask_told(alert: AlertReading, clean: str) -> Mapping[str, JSON]:
+    """Title, labels and link; the last two as they are where they stand so in a clean text."""
+    labels: dict[str, JSON] = {**alert.labels}
+    told: dict[str, JSON] = {"title": alert.title, "labels": labels, "link": alert.links.alert}
+    if all(not told[name] or _dump(told[name]) in clean for name in ("labels", "link")):
+        return {**told, "title": mask_alert_data(alert.title)}
+    return _mask(told)
+
+
+def _describe_body(alert: AlertReading, clean: str) -> str:
+    """Masked, unless it stands as it is in a text that was looked at as a whole."""
+    text = _dump(alert.body)
+    return (text if text in clean else mask_alert_data(text))[:BODY_CHARACTERS]
+
+
+def _dump(value: object) -> str:
+    """As a post is kept."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _mask(told: Mapping[str, JSON]) -> Mapping[str, JSON]:

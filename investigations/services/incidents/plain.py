@@ -38,7 +38,7 @@ class PlainTaking:
 
     def take(self, placed: Placed) -> bool:
         """Take a post, or leave it as it is where more would follow of it."""
-        self._batch.placings = placed.placings
+        self._batch.placings, self._batch.clean = placed.placings, placed.clean
         if not all(self._is_plain(alert, placed) for alert in placed.alerts):
             return False
         self._decided.append([decide(self._batch, each) for each in placed.alerts])

@@ -44,17 +44,19 @@ class Placed:
 
     alerts: tuple[AlertReading, ...]
     placings: Mapping[str, Placing]
+    clean: str = ""
+    """The whole post as text, where it holds no secret; what stands in it need not be masked."""
 
     @property
     def keys(self) -> list[str]:
         return [each.key for each in self.alerts if each.state in COUNTED]
 
 
-def place_alerts(reading: Reading, now: datetime) -> Placed:
+def place_alerts(reading: Reading, now: datetime, *, clean: str = "") -> Placed:
     """To be called in the transaction in which they are taken."""
     config = get_config()
     rules, own = config.incidents, config.alert_sources.get(reading.source)
-    usable = [_make_usable(each, now) for each in reading.alerts]
+    usable = [_make_usable(each, now, clean) for each in reading.alerts]
     alerts = adopt_keys(reading.source, usable)
     placings = {
         each.key: _make_safe(
@@ -63,7 +65,7 @@ def place_alerts(reading: Reading, now: datetime) -> Placed:
         for each in alerts
         if each.state == "firing"
     }
-    return Placed(alerts, placings)
+    return Placed(alerts, placings, clean)
 
 
 def take_alerts(
@@ -83,7 +85,7 @@ def take_alerts(
     """
     if not placed.keys:
         return [_ignore(each) for each in placed.alerts]
-    batch = Batch(reading.source, now, placed.placings, known, rows)
+    batch = Batch(reading.source, now, placed.placings, known, rows, clean=placed.clean)
     decided = [decide(batch, each) for each in placed.alerts]
     batch.write()
     over = [each.alert for each in decided if each.kind == Kind.RESOLVED]
@@ -163,11 +165,11 @@ def tell_outcome(taken: Taken, investigations: dict[uuid.UUID, Investigation]) -
     return Taken(taken.alert, kind, f"held until {until}: {hold.words}", incident, session)
 
 
-def _make_usable(alert: AlertReading, now: datetime) -> AlertReading:
+def _make_usable(alert: AlertReading, now: datetime, clean: str) -> AlertReading:
     """With a key that tells no secret, and without moments that cannot be meant."""
     return replace(
         alert,
-        key=_safe_text(alert.key),
+        key=alert.key if f'"{alert.key}"' in clean else _safe_text(alert.key),
         about=_safe_text(alert.about) if alert.about else "",
         starts_at=_believable(alert.starts_at, now),
         ends_at=_believable(alert.ends_at, now),

@@ -1,0 +1,61 @@
+"""What is not masked a second time held no secret the first time."""
+
+import json
+
+import pytest
+
+from investigations.maskers import mask_alert_data
+from investigations.models import AlertEpisode, Delivery
+from investigations.services.deliveries import read_delivery, take_delivery
+from investigations.sources.reading import Post
+from investigations.sources.registry import read_post
+from tests.cases import for_each
+from tests.investigations.sources.corpus import Case, read_cases
+
+SECRET = "hunter2-correct-horse"
+
+
+def dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@for_each(list(read_cases()), name=lambda case: case.name)
+def test_no_part_of_a_post_without_secrets_holds_one(case: Case):
+    whole = dump(case.post.body)
+    if mask_alert_data(whole) != whole:
+        return
+    for alert in read_post(case.post).alerts:
+        for value in (alert.body, dict(alert.labels), alert.links.alert, alert.key):
+            text = dump(value)
+            if text in whole:
+                assert mask_alert_data(text) == text
+                assert value != alert.key or mask_alert_data(alert.key) == alert.key
+
+
+def post_of(*summaries: str) -> dict[str, object]:
+    alerts = [
+        {
+            "status": "firing",
+            "labels": {"alertname": "DiskFull", "instance": f"db-{number}"},
+            "annotations": {"summary": summary},
+            "fingerprint": f"7a1c0de9-{number}",
+            "generatorURL": "http://prometheus.example.net/graph",
+        }
+        for number, summary in enumerate(summaries)
+    ]
+    return {"version": "4", "groupKey": "g", "receiver": "tarsy", "alerts": alerts}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("places", [(), (0,), (1,), (0, 1)])
+def test_alerts_are_kept_masked_whichever_of_a_post_holds_a_secret(places):
+    body = post_of(*(f"password={SECRET}" if n in places else "97 % full" for n in (0, 1)))
+
+    take_delivery(read_delivery(Post(body)), body=body, author="ana")  # type: ignore[arg-type]
+
+    kept = list(AlertEpisode.objects.order_by("key"))
+    assert ["[MASKED:password#1]" in row.body for row in kept] == [n in places for n in (0, 1)]
+    assert SECRET not in "".join((row.body + row.title) for row in kept)
+    assert SECRET not in Delivery.objects.get().body
+    assert [row.labels["instance"] for row in kept] == ["db-0", "db-1"]
+    assert {row.link for row in kept} == {"http://prometheus.example.net/graph"}
