@@ -81,6 +81,7 @@ def test_a_look_that_confirms_a_write_takes_the_panel_away(written, loop, client
     assert "nothing has confirmed it" not in told
     # What the report denies was done all the same.
     assert "The report contradicts what was done" in told
+    assert 'data-word="Completed." data-tone="doubt"' in told
 
 
 def test_a_look_that_shows_otherwise_says_so(written, loop):

@@ -248,9 +248,9 @@ class SessionPage:
         return _ALERTS.get(self.alerts, "")
 
     @property
-    def still_fires(self) -> bool:
-        """Whether its alerts do, as far as anybody tells."""
-        return still_fires(self.session)
+    def is_in_doubt(self) -> bool:
+        """Whether its end is not told in green, although it is complete."""
+        return still_fires(self.session) or bool(self.writes.denied_changes)
 
     @property
     def unpriced_models(self) -> list[str]:

@@ -25,7 +25,7 @@ REPORT = (
 )
 
 
-def _end(**about: object) -> tuple[AlertSession, ApprovalRequest]:
+def end_with_denied_write(**about: object) -> tuple[AlertSession, ApprovalRequest]:
     """A session that found the cause and asked for one write."""
     session = SessionFactory(completed=True, final_analysis=REPORT, **about)
     execution = ExecutionFactory(
@@ -64,7 +64,7 @@ def _row(viewer):
 
 @pytest.mark.parametrize("decision", ["denied", "expired"])
 def test_a_cause_that_was_found_and_not_repaired_is_not_told_as_if_all_were_well(viewer, decision):
-    session, asked = _end(incident=IncidentFactory())
+    session, asked = end_with_denied_write(incident=IncidentFactory())
     ApprovalRequest.objects.filter(pk=asked.pk).update(status=decision)
 
     assert _head(viewer, session) == (
@@ -81,14 +81,14 @@ def test_a_cause_that_was_found_and_not_repaired_is_not_told_as_if_all_were_well
 
 
 def test_an_alert_that_is_over_leaves_nothing_to_be_repaired(viewer):
-    session, _asked = _end(incident=IncidentFactory(recovered=True))
+    session, _asked = end_with_denied_write(incident=IncidentFactory(recovered=True))
 
     assert _head(viewer, session) == ("Completed", "ok", "Completed. The alert is over.")
     assert (_row(viewer).state, _row(viewer).still_fires) == ("completed", False)
 
 
 def test_what_was_denied_first_and_then_let_run_was_done(viewer):
-    session, asked = _end()
+    session, asked = end_with_denied_write()
     _let_run(asked, argument_hash=asked.argument_hash)
 
     assert _head(viewer, session)[0] == "Completed"
@@ -96,7 +96,7 @@ def test_what_was_denied_first_and_then_let_run_was_done(viewer):
 
 
 def test_what_was_denied_stays_undone_where_something_else_was_done_to_the_same_unit(viewer):
-    session, asked = _end()
+    session, asked = end_with_denied_write()
     _let_run(asked, arguments={"action": "stop", "target": "nginx.service"})
 
     assert _head(viewer, session)[0] == "Not repaired"
@@ -119,6 +119,6 @@ def test_an_end_of_which_nobody_tells_how_the_alert_is_goes_by_the_investigation
 
 def test_the_terminal_tells_the_same():
     news = News("http://localhost:8000")
-    _end(incident=IncidentFactory(), title="orders fail")
+    end_with_denied_write(incident=IncidentFactory(), title="orders fail")
 
     assert "Not repaired, and the alert still fires: orders fail" in list(news.read())
