@@ -21,7 +21,7 @@ function followToEnd(follows) {
 
 // All are asked where their end is before the first is moved.
 function jumpAll(follows) {
-  const ends = follows.map(({ box }) => box.scrollHeight);
+  const ends = follows.map((follow) => follow.bottom());
   follows.forEach(({ box }, place) => { box.scrollTop = ends[place]; });
   for (const follow of follows) follow.top = follow.box.scrollTop;
 }
@@ -41,11 +41,12 @@ function jumpLater(follows) {
 
 export class Follow {
   // `box` scrolls; `pill` is its button. The window is followed with document.scrollingElement, and
-  // stays where it is while `isHeld` says so.
-  constructor(box, pill, isHeld = () => false) {
+  // stays where it is while `isHeld` says so. Of its end, `room` is empty.
+  constructor(box, pill, isHeld = () => false, room = () => 0) {
     this.box = box;
     this.pill = pill;
     this.isHeld = isHeld;
+    this.room = room;
     this.isWindow = box === document.scrollingElement;
     this.on = true;
     this.fresh = 0;
@@ -96,7 +97,13 @@ export class Follow {
   }
 
   isAtEnd() {
-    return this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < NEAR;
+    return this.bottom() - this.box.scrollTop < NEAR;
+  }
+
+  // How far its end is scrolled to. What is gone below moves nobody back.
+  bottom() {
+    const end = this.box.scrollHeight - this.box.clientHeight;
+    return this.isWindow ? Math.max(this.box.scrollTop, end - this.room()) : end;
   }
 
   turnOff() {

@@ -10,7 +10,7 @@ import { showState } from "./strip.js";
 import { place } from "./swap.js";
 import { refreshTimes, serverNow } from "./time.js";
 import { trim } from "./trim.js";
-import { steadily, Work } from "./work.js";
+import { around, steadily, Work } from "./work.js";
 import { Written } from "./written.js";
 
 const FACTS_EVERY = 3000;
@@ -72,21 +72,26 @@ async function settle(payload) {
 
 async function stageChanged(payload) {
   const section = document.querySelector(`[data-stage="${payload.stage_id}"]`);
-  if (!section || section.classList.contains("t-stage--wait")) await loadStage(payload.stage_id);
-  if (payload.html) steadily(() => place(payload.html));
+  const isNew = !section || section.classList.contains("t-stage--wait");
+  const begins = payload.status === "started";
+  const wanted = [...(isNew ? [payload.stage_id] : []), ...(begins ? findToFold() : [])];
+  const pieces = (await Promise.all(wanted.map(fetchStage))).filter(Boolean);
+  if (payload.html) steadily(() => place(payload.html), work.on);
+  const change = () => { for (const piece of pieces) putStage(piece); };
+  if (begins) await work.turn(change);
+  else steadily(change, work.on);
   const head = document.getElementById(`stage-${payload.stage_id}-head`);
   if (head) say(head.dataset.said);
-  if (payload.status === "started") await foldFinished();
+  if (pieces.length) startFollowing();
   work.changed();
 }
 
 // As in the log of a build: what is done takes a line, unless somebody reads there.
-async function foldFinished() {
-  if (!work.on) return;
-  for (const head of document.querySelectorAll('#timeline .t-stage-head[data-status="completed"]')) {
-    const stage = head.closest(".t-stage");
-    if (!stage.querySelector(":scope > .t-inside") && !stage.contains(document.activeElement)) await loadStage(stage.dataset.stage);
-  }
+function findToFold() {
+  if (!work.on) return [];
+  const done = [...document.querySelectorAll('#timeline .t-stage-head[data-status="completed"]')].map((head) => head.closest(".t-stage"));
+  const open = done.filter((stage) => !stage.querySelector(":scope > .t-inside") && !stage.contains(document.activeElement));
+  return open.map((stage) => stage.dataset.stage);
 }
 
 function sessionChanged() {
@@ -123,7 +128,7 @@ function append({ event_id: id, execution_id: execution, offset, delta, blocks }
   const fresh = [...delta].slice(Math.max(0, stream.length - offset)).join("");
   stream.length += [...fresh].length;
   stream.waiting += fresh;
-  if (blocks && offset + [...delta].length >= stream.length) [stream.blocks, stream.waiting] = [blocks, ""];
+  if (blocks && offset + [...delta].length >= stream.length) [stream.blocks, stream.waiting] = [{ ...blocks, endsInSpace: /\s$/.test(delta) }, ""];
   else if (!fresh) return;
   // One write a frame and block, however many messages came.
   stream.frame ??= requestAnimationFrame(() => {
@@ -162,18 +167,27 @@ async function fillGap(id, { offset, delta, blocks }, execution) {
 // ---- Pieces ----
 
 async function loadStage(id) {
+  const fresh = await fetchStage(id);
+  if (!fresh) return;
+  putStage(fresh);
+  startFollowing();
+  work.changed();
+}
+
+async function fetchStage(id) {
   const answer = await get(`stages/${id}/`).catch(() => null);
-  if (!answer?.ok) return;
+  if (!answer?.ok) return null;
   const holder = document.createElement("template");
   holder.innerHTML = await answer.text();
-  const fresh = holder.content.firstElementChild;
-  const old = document.querySelector(`[data-stage="${id}"]`);
+  return holder.content.firstElementChild;
+}
+
+function putStage(fresh) {
+  const old = document.querySelector(`[data-stage="${fresh.dataset.stage}"]`);
   if (old) old.replaceWith(fresh);
   else insertStage(fresh);
   refreshTimes(fresh);
   globalThis.htmx?.process(fresh);
-  startFollowing();
-  work.changed();
 }
 
 function insertStage(fresh) {
@@ -187,7 +201,9 @@ function askFacts() {
   factsDue ??= setTimeout(async () => {
     factsDue = null;
     const answer = await get("facts/").catch(() => null);
-    if (answer?.ok) place(await answer.text());
+    if (!answer?.ok) return;
+    const facts = await answer.text();
+    steadily(() => place(facts), work.on);
   }, FACTS_EVERY);
 }
 
@@ -218,16 +234,20 @@ function sawEvent(payload) {
   refreshTimes(time);
 }
 
-// What an agent does now, counted from this moment.
+// What an agent does now, counted from this moment: a line of its own, which takes the place of the
+// last one, so that no part of that moves.
 function setNow(execution, words) {
   const element = document.getElementById(`now-${execution}`);
   const shown = showInvisible(words ?? "");
   if (!element || element.textContent === shown) return;
-  element.textContent = shown;
-  const time = document.querySelector(`#since-${CSS.escape(execution)} time`);
-  if (!time) return;
-  time.dateTime = new Date(serverNow()).toISOString();
-  refreshTimes(time);
+  const fresh = element.parentElement.cloneNode(true);
+  fresh.querySelector(`#${CSS.escape(element.id)}`).textContent = shown;
+  const time = fresh.querySelector("[id^=since-] time");
+  if (time) {
+    time.dateTime = new Date(serverNow()).toISOString();
+    refreshTimes(time);
+  }
+  element.parentElement.replaceWith(fresh);
 }
 
 function say(words) {
@@ -264,7 +284,7 @@ function startAt({ agent, box, isAnswer, scrolls }) {
   const isReading = isAnswer || Boolean(location.hash) || !work.on || [...follows.values()].some((follow) => !follow.on && !follow.ended);
   // Nobody is led away from what waits for them.
   const isHeld = () => !scrolls && !isAnswer && Boolean(work.request());
-  const follow = new Follow(box, agent.querySelector("[data-follow]"), isHeld);
+  const follow = new Follow(box, agent.querySelector("[data-follow]"), isHeld, () => work.room());
   follows.set(agent.dataset.execution, follow);
   if (isReading) follow.turnOff();
 }
@@ -290,7 +310,7 @@ function answerEnded(execution) {
 function grew(execution, isEvent) {
   const follow = follows.get(execution);
   const feed = isEvent && follow?.on && document.getElementById(`feed-${execution}`);
-  if (feed) trim(feed, `${base}executions/${execution}/earlier/`);
+  if (feed) trim(feed, `${base}executions/${execution}/earlier/`, follow.isWindow ? around : (_row, change) => change());
   follow?.grew(isEvent);
 }
 

@@ -4,17 +4,20 @@
 const MOST = 400;
 const KEPT = 200;
 
-export function trim(feed, address) {
+// `around` makes a change and leaves an element where it is in the window.
+export function trim(feed, address, around) {
   const events = [...feed.querySelectorAll(":scope > .t-event")];
   if (events.length <= MOST) return;
   const kept = events.slice(-KEPT);
   const gone = events.slice(0, -KEPT);
   // Nothing goes that somebody opened or is at.
   if (gone.some((event) => event.open || event.matches(".is-here") || event.contains(document.activeElement))) return;
-  while (feed.firstElementChild !== kept[0]) feed.firstElementChild.remove();
   // A summary stands before events that are older than it.
   const oldest = Math.min(...kept.map((event) => Number(event.id.slice(2))));
-  feed.prepend(earlier(`${address}?before=${oldest}`, oldest));
+  around(kept.at(-1), () => {
+    while (feed.firstElementChild !== kept[0]) feed.firstElementChild.remove();
+    feed.prepend(earlier(`${address}?before=${oldest}`, oldest));
+  });
 }
 
 function earlier(address, oldest) {

@@ -12,16 +12,23 @@ export const DECIDED = "tarsy:decided"; // the session about which a person deci
 // A change above what is read, which stays where it is in the window.
 export function steadily(change, isFollowed = false) {
   const { style } = document.documentElement;
-  const seen = [...document.querySelectorAll("#timeline > .t-stage")].find((stage) => stage.getBoundingClientRect().bottom > 0);
-  const before = seen?.getBoundingClientRect().top;
+  const place = (stage) => stage.getBoundingClientRect().top + scrollY;
+  const stages = [...document.querySelectorAll("#timeline > .t-stage")];
+  const inView = [...stages, document.getElementById("reading")].filter((stage) => stage.getBoundingClientRect().bottom > 0);
+  const places = new Map(inView.map((stage) => [stage, place(stage)]));
   // The browser's own way of it would come on top.
   style.overflowAnchor = "none";
   const result = change();
   const keep = () => {
-    if ((scrollY > 0 || isFollowed) && seen?.isConnected) scrollBy(0, seen.getBoundingClientRect().top - before);
+    const seen = inView.find((stage) => stage.isConnected);
+    if (!seen || (scrollY <= 0 && !isFollowed)) return;
+    const now = place(seen);
+    scrollBy(0, now - places.get(seen));
+    places.set(seen, now);
   };
   keep();
-  // Others may answer to the change before it is drawn.
+  // Others may answer to the change before it is drawn: at once, or in the next frame.
+  queueMicrotask(keep);
   requestAnimationFrame(() => {
     keep();
     style.overflowAnchor = "";
@@ -29,13 +36,38 @@ export function steadily(change, isFollowed = false) {
   return result;
 }
 
+// The same, where `element` is what is read.
+export function around(element, change) {
+  const before = element.getBoundingClientRect().top;
+  document.documentElement.style.overflowAnchor = "none";
+  change();
+  scrollBy(0, element.getBoundingClientRect().top - before);
+  requestAnimationFrame(() => { document.documentElement.style.overflowAnchor = ""; });
+}
+
+// Of the window, by what sticks to its top.
+function coveredAbove() {
+  return parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+}
+
+// A page that nobody looks at draws no frames.
+function nextFrame() {
+  return new Promise((go) => {
+    if (document.hidden) go();
+    else requestAnimationFrame(go);
+    setTimeout(go, 100);
+  });
+}
+
 export class Work {
   constructor(timeline, pill) {
     this.timeline = timeline;
     this.pill = pill;
+    this.foot = document.querySelector(".t-foot");
     this.on = !location.hash;
     // The page does not get shorter while somebody watches: what is read would be moved by it.
-    timeline.classList.toggle("is-followed", timeline.hasAttribute("aria-busy"));
+    for (const name of ["is-followed", "was-live"]) timeline.classList.toggle(name, timeline.hasAttribute("aria-busy"));
+    this.isTurning = false;
     this.tallest = 0;
     new ResizeObserver(() => this.keepHeight()).observe(timeline);
     this.ended = false;
@@ -60,6 +92,11 @@ export class Work {
     return heads.at(-1)?.closest(".t-stage") ?? null;
   }
 
+  // The same; where none is at work at this moment, the last.
+  newest() {
+    return this.stage() ?? this.timeline.lastElementChild;
+  }
+
   // What waits for a person; it is shown once to who follows, and then left to them.
   request() {
     const request = this.ended ? null : document.querySelector(".t-appr");
@@ -68,9 +105,9 @@ export class Work {
   }
 
   moved(event, upward) {
-    // What scrolls by itself is left to itself.
+    // What scrolls by itself is left to itself; from its beginning on, the window goes on.
     const box = event.target.closest?.(".t-agent-body, .t-out, pre, dialog, .t-evidence");
-    if (box && box.scrollHeight > box.clientHeight) return;
+    if (box && box.scrollHeight > box.clientHeight && !(upward && box.scrollTop <= 0)) return;
     this.gesture = Date.now();
     if (upward && document.scrollingElement.scrollHeight > innerHeight) this.turnOff();
   }
@@ -88,6 +125,7 @@ export class Work {
     const byPerson = this.byHand || Date.now() - (this.gesture ?? 0) < GESTURE;
     if (!this.on && byPerson && top > this.top && this.isInView()) this.on = true;
     this.top = top;
+    this.dropRoom();
     this.draw();
   }
 
@@ -121,13 +159,66 @@ export class Work {
     this.turnOn();
   }
 
-  // As tall as it ever was, but nobody is left in front of nothing.
+  // As tall as it ever was, but nobody is left in front of nothing. There is always room for the
+  // stage that works at the top of the window, so that the foot of the page stays below it.
   keepHeight() {
     const last = this.timeline.lastElementChild;
-    if (this.ended || !last) return;
+    if (this.ended || (!last && !this.isTurning)) return;
+    const { top, bottom } = this.timeline.getBoundingClientRect();
     this.tallest = Math.max(this.tallest, this.timeline.offsetHeight);
-    const filled = last.getBoundingClientRect().bottom - this.timeline.getBoundingClientRect().top;
-    this.timeline.style.minHeight = `${Math.min(this.tallest, filled + MOST_EMPTY * innerHeight)}px`;
+    const filled = last ? last.getBoundingClientRect().bottom - top : 0;
+    const kept = this.isTurning ? this.tallest : Math.min(this.tallest, filled + MOST_EMPTY * innerHeight);
+    const begins = last ? this.newest().getBoundingClientRect().top - top : 0;
+    const foot = this.foot.getBoundingClientRect().top;
+    const whole = begins + innerHeight - coveredAbove() - (foot - bottom);
+    const isBelow = foot >= innerHeight;
+    const more = this.isTurning && isBelow ? innerHeight : 0;
+    // What is below the window never comes up into it.
+    const unseen = isBelow ? innerHeight - top - (foot - bottom) : 0;
+    this.timeline.style.minHeight = `${Math.ceil(Math.max(kept, whole + more, unseen))}px`;
+  }
+
+  // What is empty below the last stage.
+  room() {
+    const last = this.timeline.lastElementChild;
+    return last ? this.timeline.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom : 0;
+  }
+
+  // Nothing more is to come: the room goes once nobody sees it go.
+  dropRoom() {
+    if (!this.ended || !this.timeline.classList.contains("is-followed")) return;
+    if (this.foot.getBoundingClientRect().top - this.room() < innerHeight) return;
+    this.timeline.classList.remove("is-followed");
+    this.timeline.style.minHeight = "";
+  }
+
+  // A stage begins: `change` brings it and folds those before it. Whoever follows is led to it in the
+  // same frame, so that nothing moves that they see; the foot of the page has made room for it before,
+  // in a frame of its own.
+  async turn(change) {
+    if (!this.on || this.ended || this.request()) {
+      steadily(change);
+      return;
+    }
+    await nextFrame();
+    this.isTurning = true;
+    this.keepHeight();
+    await nextFrame();
+    const { style } = document.documentElement;
+    style.overflowAnchor = "none";
+    change();
+    if (this.on && this.newest() && !this.isWhole()) this.show();
+    await nextFrame();
+    style.overflowAnchor = "";
+    await nextFrame();
+    this.isTurning = false;
+    this.keepHeight();
+  }
+
+  // Whether all of the newest stage is in view.
+  isWhole() {
+    const { top, bottom } = this.newest().getBoundingClientRect();
+    return top >= coveredAbove() && bottom <= innerHeight;
   }
 
   // A stage began, or what stands above it has grown.
@@ -155,7 +246,8 @@ export class Work {
   }
 
   show() {
-    (this.request() ?? this.stage())?.scrollIntoView({ block: "start" });
+    this.keepHeight();
+    (this.request() ?? this.newest())?.scrollIntoView({ block: "start" });
     this.top = scrollY;
   }
 

@@ -55,8 +55,9 @@ export class Written {
     return code ?? element;
   }
 
-  // Blocks from the one with this number on. False where those before it are missing.
-  draw({ first, html }) {
+  // Blocks from the one with this number on. False where those before it are missing. A space at the
+  // end is in no block; what comes next stands behind it.
+  draw({ first, html, endsInSpace }) {
     if (first > this.holder.children.length) return false;
     this.tail = null;
     html.forEach((block, index) => {
@@ -69,6 +70,7 @@ export class Written {
     });
     while (this.holder.children.length > first + html.length) this.holder.lastElementChild.remove();
     this.holder.dataset.length = this.length;
+    if (endsInSpace && !this.innermost().closest("pre")) this.append(" ");
     return true;
   }
 }
