@@ -14,7 +14,7 @@ export function trim(feed, address, around) {
   if (gone.some((event) => event.open || event.matches(".is-here") || event.contains(document.activeElement))) return;
   // A summary stands before events that are older than it.
   const oldest = Math.min(...kept.map((event) => Number(event.id.slice(2))));
-  around(kept.at(-1), () => {
+  around(kept.findLast((event) => !event.hidden) ?? feed, () => {
     while (feed.firstElementChild !== kept[0]) feed.firstElementChild.remove();
     feed.prepend(earlier(`${address}?before=${oldest}`, oldest));
   });
