@@ -23,6 +23,7 @@ from investigations.sources.usual_fields import (
     is_own_state,
     is_plain_state,
     is_state_field,
+    is_word_of_status,
 )
 
 IDENTITIES = (
@@ -39,8 +40,11 @@ _ID_OF_WATCHED = re.compile(
     r"\w*(?:rule|check|monitor|sensor|detector|policy|alert|definition)(?:key|id|uid|uuid|guid)"
 )
 """What is watched, by its number."""
-_OF_STATE = frozenset({"name", "endpoint", "endpointname"})
-"""What has a state is what is called so."""
+_ENDPOINTS = frozenset({"endpoint", "endpointname"})
+_LIVES = frozenset({
+    "triggered", "resolved", "firing", "up", "down", "online", "offline", "healthy", "unhealthy",
+})  # fmt: skip
+"""States of what is checked again and again; of an endpoint, many errors may be told."""
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
 _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
@@ -75,8 +79,8 @@ _OF_THIS_TIME = frozenset({
 """
 _RUNS = frozenset({"build", "run", "execution", "attempt"})
 """What an object is called of which there is another one the next time."""
-_OF_RUN = frozenset({"phase", "commit", "sha", "revision"})
-"""What is another one in the next run of the same job."""
+_OF_RUN = frozenset({"commit", "sha", "revision", "total", "failed", "passed", "skipped"})
+_PHASES = frozenset({"queued", "started", "completed", "finalized"})
 _NUMBERS_OF_RUN = frozenset({"id", "uuid", "number", "num", "no", "queueid"})
 _LEVELS = frozenset({"severity", "level", "priority", "urgency", "importance", "criticality"})
 _TIMES = frozenset({
@@ -94,8 +98,9 @@ _MEASURE = re.compile(
     rf"[-+]?\d[\d.,]*(?: ?%| ?{_UNIT}| [A-Za-z°µ])|(?:\d+ ?[dhms] ?){{2,4}}|\d+[.,]\d+ ?[a-zµ°]+"
 )
 """A number with its unit, as in `95 %`, `3 s` and `2h 3m`. `12B` is the name of a place as well."""
+_RESULTS = frozenset({"conditions", "results", "checks", "assertions"})
 _MARKED = re.compile("[✅❌☑☒✓✔✗✘]")
-"""The results of checks, each with its mark."""
+"""What each of the results of a check has before it."""
 _KINDS = ("type", "kind", "event", "check")
 _KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
 _STATES = frozenset({"status", "state", "phase", "conclusion"})
@@ -241,12 +246,24 @@ def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | 
         if (text := _what_stays(each)) and not _is_address_of_post(each, numbers)
     ]
     watched = any(each.names_what_is_watched for each, _ in kept)
-    if not watched and not (tells_state and any(each.name in _OF_STATE for each, _ in kept)):
+    if not watched and not (tells_state and _has_name(known, kept)):
         return None
     told: dict[str, JSON] = {}
     for each, text in kept:
         told[each.path if each.place in told else each.place] = text
     return FoundKey(key_of_document(told), tuple(each.path for each, _ in kept))
+
+
+def _has_name(fields: Sequence[_Field], kept: Sequence[tuple[_Field, str]]) -> bool:
+    """Whether what has a state is called by a name, or is an endpoint that is checked."""
+    names = {each.name for each, _ in kept}
+    if "name" in names:
+        return True
+    is_checked = any(
+        is_plain_state(each.name) and (each.text.lower() in _LIVES or is_word_of_status(each.text))
+        for each in fields
+    )
+    return is_checked and not names.isdisjoint(_ENDPOINTS)
 
 
 def _what_stays(field: _Field) -> str:
@@ -264,7 +281,8 @@ def _judges(field: _Field) -> bool:
     # A number or a word for a state, also one that nobody knows.
     is_told = (field.last_word in _STATES or is_own_state(name)) and (
         text.isdigit()
-        or (is_plain_state(name) and text.replace("_", "").isalpha() and text.isascii())
+        or (is_plain_state(name) and text.isalpha() and text.isascii())
+        or is_word_of_status(text)
     )
     if is_told or field.last_word in _LEVELS:
         return True
@@ -281,12 +299,18 @@ def _tells_this_time(field: _Field) -> bool:
         return True
     if field.numbers_post or (field.owner in _RUNS and name in _ADDRESSES):
         return True
-    if field.place.partition(".")[0] in _RUNS and (text.isdigit() or name in _OF_RUN):
+    if field.place.partition(".")[0] in _RUNS and _is_of_run(field):
         return True
-    if _MARKED.search(text) and name not in _PLACES | _OF_STATE:
+    if last in _RESULTS and _MARKED.search(text):
         return True
     is_number = isinstance(field.value, float) and not field.value.is_integer()
     return is_number or _is_moment(field) or _MEASURE.fullmatch(text) is not None or _lists(field)
+
+
+def _is_of_run(field: _Field) -> bool:
+    """Whether it is another one in the next run of the same job."""
+    is_phase = field.name == "phase" and field.text.lower() in _PHASES
+    return is_phase or field.name in _OF_RUN
 
 
 def _is_address_of_post(field: _Field, numbers: Set[str]) -> bool:

@@ -25,9 +25,15 @@ _OVER = {
 _FIRES = frozenset({"firing", "triggered", "alerting"})
 _COUNTS_OTHERS = re.compile(r"\bfiring\b|^\d+\W", re.IGNORECASE)
 """`Resolved: 2, firing: 1` is a sum."""
-_BACK = re.compile(r"[^.!?\n]{1,200}\bback to normal\b[^!?\n]{0,120}", re.IGNORECASE)
+_BACK = re.compile(
+    r"[^.!?,;\n]{1,200}\bback to normal(?: after(?: \d+ \w+)+)?(?: ?: [\w#./ -]{1,100})?[\s.!]*"
+    r"(?:\(<[^>\n]*>\))?",
+    re.IGNORECASE,
+)
+"""One sentence about one thing."""
 _IN_DOUBT = re.compile(
     r"\b(?:not|never|nor|no|cannot|until|unless|whether|if|when|before|but|though|still|yet|except"
+    r"|and|while|however|or"
     r"|fail\w*|expect\w*|wait\w*|soon|will|should|must|may|might|almost|nearly)\b|n't\b",
     re.IGNORECASE,
 )

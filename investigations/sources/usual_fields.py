@@ -185,6 +185,11 @@ def is_own_state(name: str) -> bool:
     return any(each.fullmatch(name) for each in _STATES)
 
 
+def is_word_of_status(text: str) -> bool:
+    """Whether pages of status call a state so."""
+    return text.strip().lower() in _OF_STATUS
+
+
 def is_plain_state(name: str) -> bool:
     """Whether a folded name is that of a state and of nothing else."""
     return _STATES[0].fullmatch(name) is not None

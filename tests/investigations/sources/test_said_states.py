@@ -160,6 +160,10 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"title": "Latency is back to normal, but errors are not"},
         {"title": "Alert when traffic is back to normal"},
         {"title": "Back to normal operation failed"},
+        {"title": "CPU is back to normal, memory is high"},
+        {"title": "Memory is high; CPU is back to normal"},
+        {"title": "CPU is back to normal. Disk is full."},
+        {"title": "CPU is back to normal and memory is high"},
         {"message": "Disk is full. Latency is back to normal."},
         {"type": "operational", "title": "Disk is full"},
         {"event": "issue.operational", "title": "Disk is full"},
@@ -180,6 +184,23 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
 )
 def test_what_only_looks_like_such_an_end_fires(body):
     assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            {"endpoint": "/pay", "status": "error", "message": "card declined"},
+            {"endpoint": "/pay", "status": "error", "message": "no connection"},
+        ),
+        ({"monitor": "web", "status": "disk_full"}, {"monitor": "web", "status": "cpu_high"}),
+        ({"monitor": "web", "step": "❌ login"}, {"monitor": "web", "step": "❌ payment"}),
+        ({"monitor": "web", "run": {"shard": 3}}, {"monitor": "web", "run": {"shard": 4}}),
+        ({"check": "ci", "build": {"phase": "test"}}, {"check": "ci", "build": {"phase": "push"}}),
+    ],
+)
+def test_two_alerts_that_differ_in_what_stays_never_become_one(first, second):
+    assert read(first).key != read(second).key
 
 
 WORDS = st.sampled_from(["disk", "of", "db-1", "full", "resolved", "OK", "closed", "firing", "is"])
