@@ -39,7 +39,7 @@ def answer_by_code(question: str, report: str, calls: Mapping[int, StoredResult]
     seen = _choose(asked, looks, MOST_CALLS)
     parts = []
     if said:
-        parts.append("The report has on its words:\n\n" + _list(said))
+        parts.append("What the report says of it:\n\n" + _list(said))
     if seen:
         parts.append("These calls have them:\n\n" + _list_calls(asked, seen))
     if not parts:

@@ -26,6 +26,7 @@ class News:
         self._url = url
         self._since: datetime = timezone.now()
         self._told: set[uuid.UUID] = set()
+        self._firing: set[uuid.UUID] = set()
 
     def read(self) -> Iterator[str]:
         """The lines that are new."""
@@ -37,6 +38,9 @@ class News:
             if row.session.pk not in self._told:
                 self._told.add(row.session.pk)
                 yield from self._tell_outcome(row)
+            elif row.session.pk in self._firing and not row.still_fires:
+                self._firing.discard(row.session.pk)
+                yield f"The alert is over: {_title_of(row)}"
 
     def _tell_approval(self, approval: ApprovalRequest) -> Iterator[str]:
         target = f" on {approval.target}" if approval.target else ""
@@ -45,12 +49,17 @@ class News:
         yield f"{self._url}/sessions/{approval.session_id}/"
 
     def _tell_outcome(self, row: OutcomeRow) -> Iterator[str]:
-        session = row.session
-        title = clean_line(session.title or session.alert_type, _TITLE)
-        fires = ", and the alert still fires" if row.still_fires else ""
-        yield f"{look_of(row.state)[2]}{fires}: {title}"
+        fires = ""
+        if row.still_fires:
+            self._firing.add(row.session.pk)
+            fires = ", and the alert still fires"
+        yield f"{look_of(row.state)[2]}{fires}: {_title_of(row)}"
         yield f"  {clean_line(row.line, _SENTENCE)}"
-        yield f"{self._url}/sessions/{session.pk}/"
+        yield f"{self._url}/sessions/{row.session.pk}/"
+
+
+def _title_of(row: OutcomeRow) -> str:
+    return clean_line(row.session.title or row.session.alert_type, _TITLE)
 
 
 def tell_news(url: str, say: Callable[[str], None]) -> None:

@@ -147,10 +147,10 @@ ALERTMANAGER = Source(
         ("alerts[]", "groupKey", "version"),
         ("alerts[]", "receiver", "groupLabels"),
         ("alerts[]", "status", "commonLabels"),
-        # Written by hand, or by what stands in for it, it has its alerts and little else. What has
-        # a title of its own is a document about alerts, such as those that we make.
-        ("alerts[].labels.alertname", "!title"),
     ),
+    # Written by hand, or by what stands in for it, it has its alerts and little else. What has
+    # a title of its own is a document about alerts, such as those that we make.
+    bare=("alerts[].labels.alertname", "!title"),
     least=("alerts[]",),
     expects="an object with `alerts`, a list, as Alertmanager's webhook_configs send it",
     read=read_group,

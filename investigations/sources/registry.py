@@ -104,6 +104,8 @@ class Recognition:
 
     source: Source | None
     post: Post
+    is_bare: bool = False
+    """By so little that another address than the source's own says more."""
 
     @property
     def nearest(self) -> tuple[Source, ...]:
@@ -117,9 +119,11 @@ class Recognition:
 
 def recognise(post: Post) -> Recognition:
     """By headers and shape. Every post has one answer, whatever it is."""
-    return Recognition(
-        next((each for each in SOURCES.values() if each.recognises(post)), None), post
-    )
+    known = next((each for each in SOURCES.values() if each.recognises(post)), None)
+    if known:
+        return Recognition(known, post)
+    likely = next((each for each in SOURCES.values() if each.suits(post)), None)
+    return Recognition(likely, post, is_bare=True)
 
 
 def titles_of_post(body: JSON) -> Iterator[str]:
@@ -155,10 +159,11 @@ def read_post_of(name: str, post: Post, own: Mapping[str, Mapped]) -> Reading:
     # A form may hold another one: what suffices at this address may be a post of somebody else.
     found = recognise(post)
     other = found.source
-    if source.reads(post) and (other in (source, None) or other.name in source.also):
+    is_own = other in (source, None) or other.name in source.also
+    if source.reads(post) and (is_own or found.is_bare):
         return _read(source, post)
     _refuse_nothing(post)
-    if source.is_template and (other is None or other.name in source.also):
+    if source.is_template and is_own:
         return _read_template(source, post)
     raise InvalidInput(BODY, _tell_stranger(source, found))
 

@@ -21,7 +21,8 @@ class Source:
     `signs`: any of them recognises a post. `expects` says in a message what a post of this source
     looks like. `is_template`: the body is what the user's own template says, so that at the
     source's address any object is read. `least` suffices at that address, where nobody has to tell
-    the source: senders by hand leave much out. `also`: sources whose posts this one sends, too.
+    the source: senders by hand leave much out. `bare` recognises a post in which no sign of any
+    source is, and never against the address it came to. `also`: sources whose posts this one sends, too.
     `alert_opens`: what the link of its alerts opens, where that is no page of the source.
     """
 
@@ -32,16 +33,20 @@ class Source:
     read: Callable[[Post], Reading]
     is_template: bool = False
     least: Sign = ()
+    bare: Sign = ()
     also: tuple[str, ...] = ()
     alert_opens: str = ""
 
     def reads(self, post: Post) -> bool:
         """Whether a post to this source's own address is one of its own."""
-        is_enough = bool(self.least) and all(_holds(place, post) for place in self.least)
-        return is_enough or self.recognises(post)
+        return _holds_all(self.least, post) or self.recognises(post)
 
     def recognises(self, post: Post) -> bool:
-        return any(all(_holds(place, post) for place in sign) for sign in self.signs)
+        return any(_holds_all(sign, post) for sign in self.signs)
+
+    def suits(self, post: Post) -> bool:
+        """Whether it is taken for one of this source's for want of a better one."""
+        return _holds_all(self.bare, post)
 
     def nearness(self, post: Post) -> float:
         """The share of places of the best sign that the post has, its headers aside."""
@@ -51,6 +56,11 @@ class Source:
 def _share(sign: Sign, post: Post) -> float:
     there = [place for place in sign if not place.startswith("!")]
     return sum(_holds(place, post) for place in there) / len(there)
+
+
+def _holds_all(sign: Sign, post: Post) -> bool:
+    """Not, where there is no such sign."""
+    return bool(sign) and all(_holds(place, post) for place in sign)
 
 
 def _holds(place: str, post: Post) -> bool:

@@ -63,7 +63,7 @@ def _web(layout: Layout, port: int) -> Declared:
             "roll-back": _repair(
                 layout, "roll-back", "release",
                 "puts the release before the present one in force", restarts=True,
-                undo="Put the release of now in force again; it stays beside the other.",
+                undo="Put the present release in force again; it is kept beside the other.",
             ),
             "end-debug-log": _repair(
                 layout, "end-debug-log", "space",

@@ -43,7 +43,7 @@ CALLS = {
 def test_the_sentence_with_the_rare_words_of_the_question_comes_first(question, first):
     lines = answer_by_code(question, REPORT, CALLS).splitlines()
 
-    assert lines[0] == "The report has on its words:"
+    assert lines[0] == "What the report says of it:"
     assert lines[2].startswith(first)
 
 

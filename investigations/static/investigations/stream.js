@@ -6,7 +6,7 @@ import { keys } from "./keys.js";
 import "./search.js";
 import { startSeen } from "./seen.js";
 import { Feed } from "./socket.js";
-import { showState } from "./strip.js";
+import { showState, tellAnew } from "./strip.js";
 import { place } from "./swap.js";
 import { refreshTimes, serverNow } from "./time.js";
 import { trim } from "./trim.js";
@@ -98,19 +98,26 @@ function sessionChanged() {
   const head = document.getElementById("session-head");
   document.title = head.dataset.title;
   say(head.dataset.word);
-  if (root.dataset.live !== "1" || !["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
+  if (!["completed", "failed", "cancelled", "timed_out"].includes(head.dataset.status)) return;
+  // Its alerts may be over later than it is.
+  if (root.dataset.live !== "1") return void tellAnew("ended", wordsOfTheEnd(head));
   root.dataset.live = "0";
   document.getElementById("timeline").removeAttribute("aria-busy");
   everyFollow((follow) => follow.end());
   for (const caret of document.querySelectorAll(".t-caret")) caret.classList.remove("t-caret");
   const conclusion = document.getElementById("conclusion");
   const wasFollowed = work.end();
-  const found = conclusion.querySelector(".t-lead")?.textContent.trim().replace(/\s+/g, " ") ?? "";
-  const sure = conclusion.querySelector(".t-sure-words b")?.textContent.trim() ?? "";
-  if (scrollY > 200) showState("ended", { word: head.dataset.word, tone: head.dataset.tone, found, sure });
+  if (scrollY > 200) showState("ended", wordsOfTheEnd(head));
   // Who followed to the end wants to know what came of it.
   if (wasFollowed) requestAnimationFrame(() => requestAnimationFrame(() => conclusion.scrollIntoView({ block: "start" })));
   askFacts();
+}
+
+function wordsOfTheEnd({ dataset: { word, tone } }) {
+  const conclusion = document.getElementById("conclusion");
+  const found = conclusion.querySelector(".t-lead")?.textContent.trim().replace(/\s+/g, " ") ?? "";
+  const sure = conclusion.querySelector(".t-sure-words b")?.textContent.trim() ?? "";
+  return { word, tone, found, sure };
 }
 
 // ---- Text as it is written ----

@@ -2,8 +2,17 @@
 
 import { clockTime, holdClocks } from "./time.js";
 
+// Pixels. The strip moves nothing when it appears, so at the top of the page it would lie on the
+// row below the head; and there nobody has to be told the way to the conclusion.
+const TOP = 40;
+
 let hiding = null;
 let said = null;
+
+addEventListener("scroll", () => {
+  const strip = document.getElementById("strip");
+  if (strip && said === "ended" && scrollY < TOP) strip.hidden = true;
+}, { passive: true });
 
 export function showState(name, details) {
   const strip = document.getElementById("strip");
@@ -13,6 +22,12 @@ export function showState(name, details) {
   holdClocks(isCutOff ? details.asOf ?? new Date() : null);
   clearTimeout(hiding);
   draw(strip, name, details);
+}
+
+// For whoever still reads what was said: nothing appears that was put away or never shown.
+export function tellAnew(name, details) {
+  const strip = document.getElementById("strip");
+  if (strip && !strip.hidden && said === name) draw(strip, name, details);
 }
 
 function draw(strip, name, details) {

@@ -254,6 +254,18 @@ def test_a_post_that_another_form_holds_is_refused_with_its_own_address(post):
     assert not AlertSession.objects.exists()
 
 
+@pytest.mark.parametrize("source", ["alertmanager", "grafana"])
+def test_the_least_that_a_person_writes_is_taken_at_either_address(post, source):
+    """As docs/alert-sources.md prints it."""
+    labels = {"alertname": "DiskFull", "severity": "critical"}
+    alert = {"status": "firing", "labels": labels, "annotations": {"summary": "/var is 97 % full"}}
+
+    answer = post({"alerts": [alert]}, source)
+
+    assert answer.status_code == 202
+    assert AlertSession.objects.get().incident.source == source
+
+
 def test_a_post_that_looks_like_nothing_is_told_what_would_be_right(post):
     answer = post({"hello": "world"}, "pagerduty")
 

@@ -3,15 +3,16 @@
 import re
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
-from investigations.models import AlertSession, TimelineEvent
+from investigations.models import AlertSession, Incident, TimelineEvent
 from investigations.stream_messages import (
     session_status,
     timeline_event_completed,
     timeline_event_created,
 )
-from tests.factories import ExecutionFactory
+from tests.factories import ExecutionFactory, IncidentFactory
 from tests.investigations.pages.browsing import (
     in_a_browser,
     in_thread,
@@ -227,3 +228,47 @@ def test_the_end_leads_who_followed_to_the_conclusion_and_moves_nothing_for_othe
         assert abs(seen.evaluate("e => e.getBoundingClientRect().top") - before) < 2
         expect(page.locator("#strip")).to_contain_text("The basket service passes its memory")
     expect(page.locator("[data-follow]")).to_be_hidden()
+
+
+def test_what_was_told_of_the_end_is_told_anew_when_the_alert_is_over(running, page, stream):
+    """The check recovers seconds after the repair, and who watched still reads the line."""
+
+    def fill():
+        for number in range(2, 60):
+            add_tool_call(running.executions.get(), number)
+        running.refresh_from_db()
+        running.incident = IncidentFactory()
+        running.save()
+
+    def end():
+        running.refresh_from_db()
+        running.status, running.final_analysis = "completed", REPORT
+        running.completed_at = running.started_at
+        running.last_seq += 1
+        running.save()
+        return message_of(session_status(running.pk, "completed"), running.last_seq)
+
+    def recover():
+        Incident.objects.filter(pk=running.incident_id).update(
+            state=Incident.State.RECOVERED, firing_count=0, recovered_at=timezone.now()
+        )
+        running.last_seq += 1
+        running.save()
+        return message_of(session_status(running.pk, "completed"), running.last_seq)
+
+    in_thread(fill)
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    strip = page.locator("#strip")
+    page.mouse.move(600, 600)
+    page.mouse.wheel(0, 600)
+
+    stream.send(in_thread(end))
+    expect(strip).to_contain_text("The alert still fires.")
+    stream.send(in_thread(recover))
+
+    expect(strip).to_contain_text("The alert is over.")
+    expect(strip).to_contain_text("The basket service passes its memory")
+    # At the top it would lie on the first row, and the conclusion is in sight.
+    page.keyboard.press("Home")
+    expect(strip).to_be_hidden()

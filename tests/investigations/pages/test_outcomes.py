@@ -119,6 +119,13 @@ def test_an_end_of_which_nobody_tells_how_the_alert_is_goes_by_the_investigation
 
 def test_the_terminal_tells_the_same():
     news = News("http://localhost:8000")
-    end_with_denied_write(incident=IncidentFactory(), title="orders fail")
+    session, _ = end_with_denied_write(incident=IncidentFactory(), title="orders fail")
 
     assert "Not repaired, and the alert still fires: orders fail" in list(news.read())
+
+    assert list(news.read()) == []
+    Incident.objects.filter(pk=session.incident_id).update(
+        state=Incident.State.RECOVERED, firing_count=0, recovered_at=timezone.now()
+    )
+    assert list(news.read()) == ["The alert is over: orders fail"]
+    assert list(news.read()) == []
