@@ -60,6 +60,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
     )
     verification = serializers.ListField(child=serializers.CharField(), default=list)
     undo = serializers.CharField(default="")
+    does = serializers.CharField(
+        default="", help_text="What its operator declares of it; empty where nothing is."
+    )
     origins = serializers.ListField(
         child=serializers.CharField(),
         default=list,

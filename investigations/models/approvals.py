@@ -16,7 +16,7 @@ PREVIEW_TYPES: Types = {
     "action": str,
     "change": {"added": int, "asked_path": str, "exists": bool, "left_out": int, "path": str,
                "removed": int, "rows": [ROW_TYPES], "size_after": int, "state": str, "facts": dict},
-    "current_state": str, "found_by": int, "masked": int, "origins": list,
+    "current_state": str, "does": str, "found_by": int, "masked": int, "origins": list,
     "risk": str, "undo": str, "verification": list,
 }  # fmt: skip
 

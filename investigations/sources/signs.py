@@ -22,8 +22,8 @@ class Source:
     looks like. `is_template`: the body is what the user's own template says, so that at the
     source's address any object is read. `least` suffices at that address, where nobody has to tell
     the source: senders by hand leave much out. `bare` recognises a post in which no sign of any
-    source is, and never against the address it came to. `also`: sources whose posts this one sends, too.
-    `alert_opens`: what the link of its alerts opens, where that is no page of the source.
+    source is, and never against the address it came to. `also`: sources whose posts this one sends,
+    too. `alert_opens`: what the link of its alerts opens, where that is no page of the source.
     """
 
     name: str

@@ -15,7 +15,7 @@ from agents.our_lines import leave_out_told
 from config.words import list_names
 from investigations.models import AlertSession
 from investigations.rendering.markdown import CitedTool
-from investigations.selectors.approvals import get_approval
+from investigations.selectors.approvals import count_waiting, get_approval
 from investigations.selectors.incidents import IncidentDetail, read_shown_incident
 from investigations.selectors.session_page.conclusions import build_card, conclusion_of
 from investigations.selectors.session_page.event_previews import (
@@ -175,7 +175,8 @@ def _session_status(_payload: Mapping[str, Any], reading: _Reading) -> str | Non
 
 
 def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
-    """The request itself, its call, and the heads of session and agent: a person is needed."""
+    """The request itself, its call, the heads of session and agent, and for whom the bar above
+    counts what waits, that count: a person is needed, or no longer."""
     if reading.context is None:
         return None
     approval = get_approval(uuid.UUID(payload["approval_id"]))
@@ -185,6 +186,7 @@ def _approval(payload: Mapping[str, Any], reading: _Reading) -> str | None:
         "item": read_call(approval.execution_id, approval.tool_number),
         "agent": read_agent(reading.session_id, uuid.UUID(payload["execution_id"])),
         "incident": reading.incident,
+        "approvals": count_waiting(),
         **reading.context,
     }
     return render_to_string("investigations/session/approval_update.html", context)

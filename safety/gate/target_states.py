@@ -6,7 +6,7 @@ the same service once it runs.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.types import JSON
@@ -55,7 +55,12 @@ async def see_state(request: GateRequest, target: Target, look: Look) -> State:
     answer = await look(planned.read)
     # Of a foreign server it may be megabytes.
     state = await asyncio.to_thread(_read_state, planned, answer)
-    return replace(state, undo=_read_undo(request, answer)) if request.is_own_server else state
+    if not request.is_own_server:
+        return state
+    declared = _read_repair(request, answer)
+    return replace(
+        state, does=str(declared.get("does") or ""), undo=str(declared.get("undo") or "")
+    )
 
 
 async def see_state_again(request: GateRequest, target: Target, look: Look, before: State) -> State:
@@ -81,17 +86,12 @@ def _read_state(planned: _Planned, answer: JSON) -> State:
     return State(shown.strip() or "empty", _bind(planned, found))
 
 
-def _read_undo(request: GateRequest, answer: JSON) -> str:
-    """What is declared of how the repair that is asked for is taken back."""
+def _read_repair(request: GateRequest, answer: JSON) -> Mapping[str, JSON]:
+    """What is declared of the repair that is asked for; empty for other acts."""
     declared = find_values(answer, _REPAIRS) if action_of(request) == REPAIR else []
     wanted = request.arguments.get(REPAIR)
     return next(
-        (
-            str(each.get("undo") or "")
-            for each in declared
-            if isinstance(each, dict) and each.get(REPAIR) == wanted
-        ),
-        "",
+        (each for each in declared if isinstance(each, dict) and each.get(REPAIR) == wanted), {}
     )
 
 

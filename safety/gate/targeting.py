@@ -30,12 +30,13 @@ _ROUTED = frozenset({"read", "control", "file_edit"})
 class State:
     """How a target was seen: in a line for people, and as what counts as the same state.
 
-    Both are empty where nothing was seen. `undo` is what its operator declares of how the act is
-    taken back.
+    Both are empty where nothing was seen. `does` and `undo` are what its operator declares of the
+    act that is asked for, and of how it is taken back.
     """
 
     shown: str = ""
     bound: str = ""
+    does: str = ""
     undo: str = ""
 
 

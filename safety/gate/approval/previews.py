@@ -53,7 +53,8 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Preview:
-    """A write as a person sees it. `current_state` is empty where no look at it tells.
+    """A write as a person sees it. `current_state` is empty where no look at it tells, and `does`
+    where its operator declares nothing of it.
 
     `change` holds texts that are not masked, so it stays out of what is kept.
     """
@@ -63,6 +64,7 @@ class Preview:
     current_state: str
     verification: tuple[str, ...]
     undo: str
+    does: str = ""
     change: FileChange | None = None
 
     def to_json(self) -> dict[str, JSON]:
@@ -72,6 +74,7 @@ class Preview:
             "current_state": self.current_state,
             "verification": list(self.verification),
             "undo": self.undo,
+            "does": self.does,
         }
 
 
@@ -94,6 +97,7 @@ def preview_write(
         current_state=target.state.shown,
         verification=(check.sentence if check is not None else NO_CHECK, GENERAL_CHECK),
         undo=_undo_update(request) or (undo if change is None else _undo_change(change, action)),
+        does=target.state.does,
         change=change,
     )
 

@@ -33,6 +33,7 @@ def waiting(running) -> ApprovalRequest:
         arguments={"name": "render-4", "note": "x\u200by\u202e", "file": "a\n<b>\x1b[2K\n"},
         risk="high",
         preview={
+            "does": "deletes the pod, for good",
             "undo": "Nothing undoes it here.",
             "verification": ["No answer before a read."],
             "current_state": "hanging",
@@ -58,6 +59,7 @@ def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting)
 
     panel = page[page.index(f'id="approval-{waiting.pk}"') : page.index('id="alert"')]
     assert "k8s.<b>pods_delete</b>" in panel
+    assert "Declared as: deletes the pod, for good" in panel
     assert 'on <b>render-4</b>, found by <a class="t-ev" href="#T1"' in panel
     assert 'Now <b class="t-mono">hanging</b>' in panel
     assert 'name: stands in the result of ops.query <a class="t-ev" href="#T1"' in panel
@@ -154,9 +156,13 @@ def test_the_page_says_that_its_conclusion_waits_for_a_person_and_where(decider,
     assert words in fragment_for(message)
     assert 'data-said="Investigate: Needs approval"' in fragment_for(message)
 
+    assert re.search(r'id="waits">.*1 approval<', fragment_for(message))
+
     decide(decider, waiting, "deny")
     waiting.refresh_from_db()
 
+    # Wherever it was decided, the bar of each open page counts what waits from now on.
+    assert '<span class="t-waitslot" id="waits"></span>' in fragment_for(approval_decided(waiting))
     assert "Investigate ends when inspector is done" in fragment_for(approval_decided(waiting))
 
 
@@ -173,6 +179,8 @@ def test_who_may_not_decide_sees_all_and_is_told_why_there_is_no_button(viewer, 
     assert "data-decides" not in page
     assert 'id="decide-form"' not in page
     assert 'class="t-waits"' not in page
+    # What the stream brings for those who decide finds no place here.
+    assert 'id="waits"' not in page
     assert " data-known" in page
     assert "Your account may not decide about changes" in page
     assert "groups approver and admin" in page

@@ -130,8 +130,8 @@ def test_of_each_act_of_our_own_tools_it_is_told_how_it_is_undone(tool, argument
 async def test_of_a_repair_it_is_told_what_its_operator_declares():
     repair = own("control", "write", action="repair", repair="roll-back", resource_id=SHOP)
     declared = [
-        {"repair": "tidy", "undo": "Nobody can."},
-        {"repair": "roll-back", "undo": "Put it back."},
+        {"repair": "tidy", "does": "tidies up", "undo": "Nobody can."},
+        {"repair": "roll-back", "does": "goes back to release 41", "undo": "Put it back."},
     ]
     answer = {"data": {"status": "running", "attributes": {"repairs": declared}}}
 
@@ -143,6 +143,7 @@ async def test_of_a_repair_it_is_told_what_its_operator_declares():
     )
 
     assert (state.shown, state.undo) == ("running", "Put it back.")
-    assert preview_write(repair, Target(SHOP, state=state)).undo == "Put it back."
+    preview = preview_write(repair, Target(SHOP, state=state))
+    assert (preview.does, preview.undo) == ("goes back to release 41", "Put it back.")
     # What is shown decides nothing: the same state with other words is the same state.
-    assert replace(state, undo="").bound == state.bound
+    assert replace(state, does="", undo="").bound == state.bound
