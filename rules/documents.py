@@ -10,6 +10,7 @@ import yaml
 from typing_extensions import override
 
 from agents.types import JSON
+from safety.refusals import NOT_CARRIED_OUT, read_error
 
 LONGEST_YAML = 512 * 1024
 """Characters of YAML that are read; its reader is slow."""
@@ -53,7 +54,8 @@ class Reply:
     def failure(self) -> str:
         """Why it brought nothing, in the tool's words; empty where it brought something."""
         if self.is_error:
-            return _last_line(_find_reason(self._parsed) or self.raw) or "it failed"
+            said = read_error(self.raw) or self._parsed
+            return _last_line(_find_reason(said) or self.raw) or "it failed"
         body = self._parsed
         if isinstance(body, dict) and body.get("ok") is False:
             return _last_line(_find_reason(body)) or "it failed"
@@ -61,6 +63,15 @@ class Reply:
         if isinstance(data, dict) and data.get("exit_code") not in (None, 0) and not self.text:
             return _last_line(str(data.get("stderr") or f"exit code {data['exit_code']}"))
         return ""
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether nothing was done, as our own envelope says: a rule stopped it, or nobody let it
+        run. What failed without saying so may have been done."""
+        error = read_error(self.raw) if self.is_error else {}
+        details = error.get("details")
+        is_undone = isinstance(details, dict) and details.get("outcome") == NOT_CARRIED_OUT
+        return error.get("blocked") is True or is_undone
 
     @property
     def last_line(self) -> str:

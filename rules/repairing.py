@@ -40,10 +40,10 @@ def make_call(repair: Repair, specs: Sequence[ToolSpec]) -> ToolCall | None:
 
 
 def read_refusal(reply: Reply | None) -> str:
-    """Why the call changed nothing; empty where it ran."""
+    """Why the call did nothing; empty where it ran, well or not."""
     if reply is None:
         return "it was not made"
-    return reply.failure
+    return reply.failure if reply.was_refused else ""
 
 
 def find_fate(packs: Sequence[PackConfig], before: Told, afterwards: Told) -> Fate:

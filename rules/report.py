@@ -31,7 +31,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Mended:
-    """What became of a repair: why it did not run, else what became of its cause.
+    """What became of a repair: why it did not run, else how it failed and what became of its cause.
 
     `number` is its call; 0 where none was made. `calls` are those of the look afterwards.
     """
@@ -39,6 +39,7 @@ class Mended:
     does: str
     number: int = 0
     refusal: str = ""
+    error: str = ""
     fate: Fate = "unseen"
     calls: tuple[int, ...] = ()
 
@@ -112,7 +113,8 @@ def _conclude(told: Told) -> str:
 def _tell_mended(mended: Mended) -> str:
     if mended.refusal:
         return f"A repair was proposed, {mended.does}, and did not run."
-    return f"The repair, {mended.does}, ran, and {_FATES[mended.fate]}."
+    ran = "was tried and failed" if mended.error else "ran"
+    return f"The repair, {mended.does}, {ran}, and {_FATES[mended.fate]}."
 
 
 def _list_mended(mended: Mended | None) -> Iterator[str]:
@@ -123,7 +125,8 @@ def _list_mended(mended: Mended | None) -> Iterator[str]:
     if mended.refusal:
         yield f"The repair, {mended.does}, did not run: {as_words(mended.refusal)}.{ref}"
         return
-    yield f"The repair, {mended.does}, ran.{ref}"
+    failed = f" was tried and failed: {as_words(mended.error)}" if mended.error else " ran"
+    yield f"The repair, {mended.does},{failed}.{ref}"
     refs = ", ".join(f"T{number}" for number in mended.calls[:_MOST_CITED])
     yield f"After a second look, {_FATES[mended.fate]}.{f' [{refs}]' if refs else ''}"
 
@@ -190,7 +193,7 @@ def _cite(cites: Sequence[Cited]) -> str:
 def _list_next(told: Told) -> list[str]:
     steps: dict[str, None] = {}
     causes = told.ranked.causes
-    if told.mended is not None and told.mended.fate == "gone":
+    if told.mended is not None and told.mended.fate == "gone" and not told.mended.error:
         # What its own finding advises has been done.
         did = told.mended.does
         steps[f"Find out what led to it: {did} ended it and may not keep it away."] = None

@@ -161,7 +161,8 @@ class _Execution:
         assert reply is not None
         again = await self._investigate(AFTERWARDS)
         fate = find_fate(self._task.packs, told, again)
-        return replace(told, mended=Mended(repair.does, reply.number, "", fate, again.calls))
+        error = reply.failure
+        return replace(told, mended=Mended(repair.does, reply.number, "", error, fate, again.calls))
 
     def _begin(self, salt: str) -> tuple[list[_PackRun], list[str]]:
         """The packs that can work here, and what is said of the others."""

@@ -34,7 +34,7 @@ ALLOWED: dict[str, str] = {
     "agents": "config tarsy.errors",
     "rules": "config agents.calls agents.citations agents.controllers agents.conversation"
     " agents.offers agents.our_lines agents.ports agents.recall agents.records agents.report"
-    " agents.result_texts agents.types",
+    " agents.result_texts agents.types safety.refusals",
     "safety": "safety masking agents.citations agents.fencing agents.our_lines agents.report"
     " agents.types agents.ports",
     "ops": "masking safety config.container_detection tarsy.errors",

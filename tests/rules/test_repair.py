@@ -25,7 +25,20 @@ FULL = {
     "space": {"directory": "/spool", "used_percent": 99.0, "used_bytes": 99, "limit_bytes": 100,
               "largest": [{"path": "/spool/debug.log", "bytes": 97, "percent": 97.0}]},
 }  # fmt: skip
-REFUSED = {"ok": False, "data": None, "error": {"message": "Command denied: not now."}, "meta": {}}
+REFUSED = {
+    "ok": False, "data": None, "meta": {},
+    "error": {"code": "APPROVAL_REQUIRED", "message": "Command denied: not now.", "blocked": True},
+}  # fmt: skip
+BROKEN = {
+    "ok": False, "data": None, "meta": {},
+    "error": {"code": "EXECUTION_FAILED", "message": "tidy ended with exit code 1: no spool.",
+              "blocked": False, "details": {"before": {"pid": 7}, "after": {"pid": 7}}},
+}  # fmt: skip
+FAILED = (
+    "ops.control reported an error.\nYou asked: ops__control {}\nIt answered:\n"
+    f'{json.dumps(BROKEN)}\n\nThe check: it reported an error. It answered:\n{{"ok": true}}'
+)
+"""As a call that failed is kept, with what was looked at afterwards behind it."""
 
 
 def envelope(data: object) -> str:
@@ -153,6 +166,20 @@ async def test_a_repair_that_a_person_denied_is_told_with_the_reason():
 
     assert "did not run: Command denied: not now." in report
     assert "is gone" not in report
+
+
+@pytest.mark.parametrize(
+    ("mends", "fate"), [(False, "the cause is still there"), (True, "the cause is gone")]
+)
+async def test_a_repair_that_failed_is_told_as_tried_with_its_own_words(mends, fate):
+    shop = Shop(WORLD, mends=mends, answer=FAILED)
+
+    report = await mend(shop)
+
+    assert f"The repair, `tidy` of `web`, was tried and failed, and {fate}." in report
+    assert "was tried and failed: tidy ended with exit code 1: no spool. [T" in report
+    assert "did not run" not in report
+    assert "ended it" not in report
 
 
 async def test_an_agent_that_does_not_propose_asks_for_nothing():
