@@ -41,7 +41,7 @@ def answer_by_code(question: str, report: str, calls: Mapping[int, StoredResult]
     if said:
         parts.append("What the report says of it:\n\n" + _list(said))
     if seen:
-        parts.append("These calls have them:\n\n" + _list_calls(asked, seen))
+        parts.append("Calls whose results tell of it:\n\n" + _list_calls(asked, seen))
     if not parts:
         parts.append("Neither the report nor any result has the words of the question.")
     if not said and read:

@@ -57,7 +57,7 @@ def test_each_part_of_a_question_gets_its_own_sentence():
 def test_calls_are_told_with_the_place_that_has_the_words():
     answer = answer_by_code("And the storage, used_percent?", REPORT, CALLS)
 
-    assert "These calls have them:" in answer
+    assert "Calls whose results tell of it:" in answer
     assert '- [T3] ops.storage (it failed): `{"used_percent": 41}`' in answer
     assert "[T1]" not in answer.partition("These calls")[2]
 

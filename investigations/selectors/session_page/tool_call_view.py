@@ -77,7 +77,10 @@ class ToolCallView(EventView):
 
     @property
     def state(self) -> str:
-        """The status to draw; a finished call whose tool answered with an error has failed."""
+        """The status to draw; a finished call whose tool answered with an error has failed, and
+        none is under way while a person is waited for."""
+        if self.waits_for_person:
+            return "needs_approval"
         if self.not_run is not None:
             return self.not_run.state
         if self.event.status == TimelineEvent.Status.COMPLETED and self.is_error:

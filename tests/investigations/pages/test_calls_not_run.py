@@ -217,6 +217,7 @@ def test_a_call_that_waits_for_a_person_is_not_called_running(viewer, running):
     summary, row = read_row(viewer, running)
 
     assert "waiting" in summary
+    assert "Needs approval, </span>T2" in summary
     assert "Waits for a person since" in row
     assert "Running since" not in row
 
