@@ -196,7 +196,7 @@ def _list_next(told: Told) -> list[str]:
     if told.mended is not None and told.mended.fate == "gone" and not told.mended.error:
         # What its own finding advises has been done.
         did = told.mended.does
-        steps[f"Find out what led to it: {did} ended it, and nothing says that it stays away."] = None
+        steps[f"Find out what led to it: {did} ended it, but may not keep it away."] = None
         causes = causes[1:]
     for cause in causes:
         steps.update(dict.fromkeys((*cause.finding.next_steps, *cause.finding.tells_more)))

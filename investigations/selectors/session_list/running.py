@@ -54,8 +54,13 @@ class RunningRow:
 
     @property
     def is_stale(self) -> bool:
+        """Nothing comes although something should: while a person is waited for, nothing does."""
         at = self.last_event_at
-        return at is not None and (datetime.now(UTC) - at).total_seconds() >= 30
+        return (
+            at is not None
+            and not self.needs_person
+            and (datetime.now(UTC) - at).total_seconds() >= 30
+        )
 
 
 def read_running() -> list[RunningRow]:

@@ -156,6 +156,8 @@ export class Work {
     if (!isOurs) return;
     const outcome = [...document.querySelectorAll("#approvals > .t-decided > span:first-of-type")].at(-1);
     if (outcome) announce(outcome.textContent.trim().replace(/\s+/g, " "));
+    // Who decided by keys goes on from there, not from the head of the page.
+    outcome?.parentElement.focus({ preventScroll: true });
     this.turnOn();
   }
 

@@ -1,6 +1,7 @@
 """The panel on which a person decides, and everything else on a page that says one is needed."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -164,6 +165,19 @@ def test_the_page_says_that_its_conclusion_waits_for_a_person_and_where(decider,
     # Wherever it was decided, the bar of each open page counts what waits from now on.
     assert '<span class="t-waitslot" id="waits"></span>' in fragment_for(approval_decided(waiting))
     assert "Investigate ends when inspector is done" in fragment_for(approval_decided(waiting))
+
+
+def test_silence_is_no_worry_while_a_person_is_waited_for(decider, waiting):
+    waiting.session.last_interaction_at = timezone.now() - timedelta(minutes=5)
+    waiting.session.save()
+
+    assert "data-stale" not in read(decider, waiting)
+    assert "stale" not in decider.get("/").content.decode()
+
+    decide(decider, waiting, "deny")
+
+    assert "data-stale" in read(decider, waiting)
+    assert "data-stale" in decider.get("/").content.decode()
 
 
 def test_the_list_says_so_too(decider, waiting):

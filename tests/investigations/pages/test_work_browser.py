@@ -249,6 +249,7 @@ def test_who_decided_is_told_so_and_led_to_the_stage_that_works(run, page, strea
 
     expect(page.locator("#approvals")).to_contain_text("Approved by ana")
     expect(page.locator("#announce")).to_contain_text("Approved by ana")
+    expect(page.locator("#approvals > .t-decided")).to_be_focused()
     expect(page.locator("#stage-2 .t-agents")).to_be_in_viewport()
     expect(page.locator("#now")).to_be_hidden()
     page.reload()
