@@ -330,8 +330,8 @@ def _tell_unseen(run: _PackRun) -> list[str]:
         lines.append(_as_unseen(name, f"its answer has no known form: {reply.last_line}"))
     for name, replies in run.book.replies.items():
         if cut := next((each.cut for each in replies if each.cut), ""):
-            left_out = cut.removeprefix(f"{name.replace('_', ' ')}: ")
-            lines.append(_as_unseen(name, f"only a part of it was read, {left_out}"))
+            told = cut.removeprefix(f"{name.replace('_', ' ')}: ")
+            lines.append(_as_unseen(name, f"only a part of it was read, {told}"))
     for name, number in run.explorer.left_out.items():
         if number:
             lines.append(f"{name.replace('_', ' ')}: {number} more were not looked at.")
