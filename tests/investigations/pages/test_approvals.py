@@ -8,10 +8,15 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from investigations.models import AgentExecution, ApprovalRequest
+from investigations.models import AgentExecution, ApprovalRequest, Incident
 from investigations.stream.fragments import fragment_for
 from investigations.stream_messages import approval_decided, approval_requested
-from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
+from tests.factories import (
+    ApprovalRequestFactory,
+    IncidentFactory,
+    SessionFactory,
+    UserFactory,
+)
 from tests.investigations.approving import acts, let_time_pass, make_decider
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +67,7 @@ def test_everything_that_will_run_is_shown_with_nothing_hidden(decider, waiting)
     assert "k8s.<b>pods_delete</b>" in panel
     assert "Declared as: deletes the pod, for good" in panel
     assert 'on <b>render-4</b>, found by <a class="t-ev" href="#T1"' in panel
-    assert 'Now <b class="t-mono">hanging</b>' in panel
+    assert 'It was <b class="t-mono">hanging</b> at ' in panel
     assert 'name: stands in the result of ops.query <a class="t-ev" href="#T1"' in panel
     assert re.search(r'<progress class="t-drain" max="\d+" value="\d+"', panel)
     assert 'x<span class="t-inv">U+200B</span>y<span class="t-inv">U+202E</span>' in panel
@@ -165,6 +170,19 @@ def test_the_page_says_that_its_conclusion_waits_for_a_person_and_where(decider,
     # Wherever it was decided, the bar of each open page counts what waits from now on.
     assert '<span class="t-waitslot" id="waits"></span>' in fragment_for(approval_decided(waiting))
     assert "Investigate ends when inspector is done" in fragment_for(approval_decided(waiting))
+
+
+def test_who_decides_about_an_alert_that_is_over_is_told_so(decider, waiting):
+    waiting.session.incident = IncidentFactory()
+    waiting.session.save()
+    assert "Is this still wanted?" not in read(decider, waiting)
+
+    Incident.objects.update(
+        state=Incident.State.RECOVERED, firing_count=0, recovered_at=timezone.now()
+    )
+
+    assert "The alert is over since " in read(decider, waiting)
+    assert "Is this still wanted?" in fragment_for(approval_requested(waiting))
 
 
 def test_silence_is_no_worry_while_a_person_is_waited_for(decider, waiting):
