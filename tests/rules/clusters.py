@@ -44,6 +44,8 @@ class Pod:
     last: str = ""
     """Why the container ended last: OOMKilled, Error, Completed."""
     last_exit: int = 0
+    ended: str = ""
+    """When a container that was not started anew ended, as the API writes moments."""
     memory: str = ""
     claim: str = ""
     labels: str = ""
@@ -182,11 +184,11 @@ def _describe_pod(pod: Pod) -> str:
         "Waiting"
         if waiting
         else "Terminated"
-        if pod.status in ("OOMKilled", "Error")
+        if pod.ended or pod.status in ("OOMKilled", "Error")
         else "Running"
     )
     lines = [f"Name:             {pod.name}", f"Namespace:        {pod.namespace}",
-             f"Node:             {pod.node}/10.0.0.1", "Status:           Running"]  # fmt: skip
+             f"Node:             {pod.node}/10.0.0.1", f"Status:           {_phase(pod) if pod.ended else 'Running'}"]  # fmt: skip
     if pod.status != "Pending":
         lines += ["Containers:", f"  {pod.container}:", "    Container ID:   containerd://1f3a",
                   f"    Image:          {pod.image}", "    Image ID:       ",
@@ -197,7 +199,11 @@ def _describe_pod(pod: Pod) -> str:
         if pod.message and waiting:
             lines.append(f"      Message:      {pod.message}")
         if state == "Terminated":
-            lines.append(f"      Exit Code:    {pod.exit or pod.last_exit or 1}")
+            lines.append(f"      Exit Code:    {_exit_code(pod)}")
+        if pod.ended:
+            ended = datetime.fromisoformat(pod.ended)
+            lines += [f"      Started:      {ended - timedelta(seconds=41):%a, %d %b %Y %H:%M:%S +0000}",
+                      f"      Finished:     {ended:%a, %d %b %Y %H:%M:%S +0000}"]  # fmt: skip
         if pod.last:
             lines += ["    Last State:     Terminated", f"      Reason:       {pod.last}",
                       f"      Exit Code:    {pod.last_exit}",
@@ -381,11 +387,23 @@ def _by_objects(cluster: Cluster) -> Iterator[Mapping[str, Any]]:
                    "spec": {"selector": labels, "ports": [{"port": 80, "targetPort": int(cluster.target_port) if cluster.target_port.isdigit() else cluster.target_port}]}})}  # fmt: skip
 
 
+def _phase(pod: Pod) -> str:
+    if pod.ended:
+        return "Failed" if _exit_code(pod) else "Succeeded"
+    return "Pending" if pod.status == "Pending" else "Running"
+
+
+def _exit_code(pod: Pod) -> int:
+    return 0 if pod.status == "Completed" else pod.exit or pod.last_exit or 1
+
+
 def _object(pod: Pod) -> dict[str, Any]:
     """A pod as the API has it."""
     state: dict[str, Any] = {"running": {"startedAt": "2026-11-30T11:00:00Z"}}
-    if pod.status in ("OOMKilled", "Error"):
-        state = {"terminated": {"reason": pod.status, "exitCode": pod.exit or pod.last_exit or 1}}
+    if pod.ended or pod.status in ("OOMKilled", "Error"):
+        state = {"terminated": {"reason": pod.status, "exitCode": _exit_code(pod)}}
+        if pod.ended:
+            state["terminated"]["finishedAt"] = pod.ended
     elif pod.status not in ("Running", "Pending", "Terminating", "Completed"):
         state = {"waiting": {"reason": pod.status.removeprefix("Init:"), "message": pod.message}}
     status: dict[str, Any] = {
@@ -406,7 +424,7 @@ def _object(pod: Pod) -> dict[str, Any]:
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": pod.name, "namespace": pod.namespace},
         "spec": {"nodeName": pod.node, "containers": [container], "volumes": volumes},
-        "status": {"phase": "Pending" if pod.status == "Pending" else "Running",
+        "status": {"phase": _phase(pod),
                    "containerStatuses": [] if pod.status == "Pending" else [status]},
     }  # fmt: skip
 
@@ -480,7 +498,7 @@ def ops_pod(pod: Pod) -> dict[str, Any]:
         "Terminating": "Terminating",
     }
     return {"namespace": pod.namespace, "name": pod.name,
-            "status": waiting[0] if waiting else phase.get(pod.status, "Running"),
+            "status": waiting[0] if waiting else phase.get(pod.status, _phase(pod)),
             "reason": "Evicted" if pod.status == "Evicted" else None, "node": pod.node or None,
             "started": (NOW - timedelta(seconds=age(pod.age))).isoformat(),
             "owner": None, "containers": containers}  # fmt: skip
