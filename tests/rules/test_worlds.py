@@ -23,6 +23,14 @@ DNS and of its control plane.
 The sixth half was drawn together with the fifth and kept back: 27 of its 33 causes came first, with
 1 false alarm in 15 healthy worlds, of packs made without a sight of it. All have been mended since,
 by their kind.
+
+The seventh and the eighth half were written together, with what is right to say, by somebody who
+had not read the packs, and a coin told which world belongs to which. Their servers were written by
+hand in the forms of the recorded ones. At first sight 29 of the 42 causes of the seventh came
+first, with 5 false alarms in 28 healthy worlds (7 before two mistakes of its worlds were mended);
+whoever writes rules has looked at it since, and all have been mended. Of the eighth 25 of 33 were
+right at first sight, with no false alarm in 26 healthy worlds (1 before a mistake was mended); of
+the packs that came next, made without a sight of it, 26 and 1.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,12 +38,14 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from tests.rules import (
+    eighth_half,
     fifth_half,
     first_half,
     fourth_half,
     host_scenarios,
     kubernetes_scenarios,
     second_half,
+    seventh_half,
     sixth_half,
     third_half,
 )
@@ -50,6 +60,8 @@ HALVES = {
     "fourth": fourth_half,
     "fifth": fifth_half,
     "sixth": sixth_half,
+    "seventh": seventh_half,
+    "eighth": eighth_half,
 }
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
@@ -71,6 +83,17 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
     "fifth": (
         "over_ops/etcd has no space",
         "over_ops/names outside are not known",
+    ),
+    "seventh": (),
+    "eighth": (
+        "elasticsearch wants more areas of memory than the kernel gives",
+        "nginx/the list of who may enter is not there",
+        "postgres/others may read its key",
+        "postgres/too many tables in one transaction for the locks there are",
+        "queues/clients go without saying goodbye",
+        "redis/its dump is of a later release",
+        "sshd turns callers away",
+        "the mesh has nobody who tells its gateways anything over kubectl",
     ),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is
