@@ -39,6 +39,7 @@ from rules.findings import Finding, Noise
 from rules.graph import Graph, add_facts, is_named
 from rules.judging import Judge
 from rules.looks import Explorer, Wanted
+from rules.merging import merge_reports
 from rules.ranking import rank
 from rules.repairing import (
     AFTERWARDS,
@@ -75,6 +76,8 @@ class RulesTask:
     """Lines of ours that stand above the report."""
     proposes: bool = False
     """Whether the repair of the likeliest cause is asked for."""
+    earlier: str = ""
+    """What rules reported in the stage before: it stays where this agent finds no cause."""
 
 
 async def run_rules(
@@ -250,7 +253,7 @@ class _Execution:
         return found
 
     async def _conclude(self, told: Told) -> AgentOutcome:
-        text = write_report(told)
+        text = self._write(told)
         refs = [ref for each in find_citations(text) for ref in each.refs]
         numbers = list(dict.fromkeys(ref.number for ref in refs))
         results = await self._evidence.read_evidence(
@@ -265,6 +268,13 @@ class _Execution:
         metadata: dict[str, JSON] = {**review.metadata, "by_rules": True, "rules": describe(told)}
         await self._journal.record_note(Note("final_analysis", review.text, metadata))
         return AgentOutcome("completed", final_analysis=review.text, iterations_used=self._rounds)
+
+
+    def _write(self, told: Told) -> str:
+        text = write_report(told)
+        if told.ranked.causes or not self._task.earlier:
+            return text
+        return merge_reports([("The stage before", self._task.earlier), ("This stage", text)])
 
 
 def _is_opening(message: Message) -> bool:

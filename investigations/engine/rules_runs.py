@@ -69,7 +69,15 @@ def _make_task(briefing: Briefing, lines: tuple[str, ...]) -> RulesTask:
         known_offers=briefing.known_offers,
         lines=lines,
         proposes=agent.proposes,
+        earlier=_report_before(briefing),
     )
+
+
+def _report_before(briefing: Briefing) -> str:
+    """What rules reported in the stage before; empty where a model did, whose words are held
+    against the results by other rules."""
+    before = briefing.previous[-1] if briefing.previous else None
+    return before.analysis if before is not None and before.by_rules is not None else ""
 
 
 def _packs_of(briefing: Briefing, agent: ResolvedAgent) -> list[str]:

@@ -192,17 +192,55 @@ async def test_an_agent_that_does_not_propose_asks_for_nothing():
 
 
 async def test_where_all_is_well_nothing_is_asked_for():
-    class Well(Shop):
-        @override
-        def _look(self, tool):
-            return {"services": [ALL_WELL]} if tool == "probe" else super()._look(tool)
-
-    shop = Well(WORLD)
+    shop = WellShop(WORLD)
 
     report = await mend(shop)
 
     assert shop.writes == []
     assert "All 1 declared services are well" in parse_report(report).conclusion
+
+
+EARLIER = """\
+## Conclusion
+No cause of this alert was found. Something else is wrong: the process `miner`. Confidence: low
+
+## Evidence
+1. `miner` keeps a core busy. [T1]
+
+## Next steps
+1. Ask whose `miner` is.
+
+## Not checked
+- storage: no tool that could look at it is offered.
+
+## Ruled out
+Nothing.
+"""
+
+
+class WellShop(Shop):
+    @override
+    def _look(self, tool):
+        return {"services": [ALL_WELL]} if tool == "probe" else super()._look(tool)
+
+
+async def test_what_the_stage_before_found_stays_where_this_one_finds_no_cause():
+    report = await mend(WellShop(WORLD), replace(TASK, earlier=EARLIER))
+
+    read = parse_report(report)
+    assert read.conclusion.startswith("No cause of this alert was found. Something else is wrong")
+    assert "This stage concludes: " in read.conclusion
+    assert "All 1 declared services are well" in read.conclusion
+    assert read.claims[0].text == "`miner` keeps a core busy."
+    assert read.next_steps == ("Ask whose `miner` is.",)
+    assert any(each.startswith("storage: ") for each in read.not_checked)
+
+
+async def test_a_cause_that_is_found_speaks_for_itself():
+    report = await mend(Shop(WORLD), replace(TASK, earlier=EARLIER))
+
+    assert "miner" not in report
+    assert "This stage concludes" not in report
 
 
 async def test_a_repair_whose_tool_is_not_offered_is_told_and_not_made():
