@@ -5,6 +5,7 @@ import logging
 from config import get_config
 from masking import (
     WITHHELD,
+    MaskedAlert,
     Masker,
     Placeholders,
     StreamMasker,
@@ -50,8 +51,13 @@ def mask_alert_data(text: str) -> str:
     Fails open: an alert that cannot be masked is investigated all the same, unlike a tool result,
     which would be withheld.
     """
+    return mask_alert(text).text
+
+
+def mask_alert(text: str) -> MaskedAlert:
+    """The same, and whether all of it was looked at; nothing is where nothing is to be masked."""
     masker = build_alert_masker()
-    return text if masker is None else masker.mask_alert(text)
+    return MaskedAlert(text, is_seen_whole=True) if masker is None else masker.mask_alert(text)
 
 
 def build_alert_masker() -> Masker | None:

@@ -5,6 +5,7 @@ from masking.covers import Cover, apply_covers
 from masking.custom import PatternError, compile_custom
 from masking.masker import (
     WITHHELD,
+    MaskedAlert,
     MaskedText,
     Masker,
     build_default_masker,
@@ -21,6 +22,7 @@ __all__ = [
     "PLACEHOLDER",
     "WITHHELD",
     "Cover",
+    "MaskedAlert",
     "MaskedText",
     "Masker",
     "PatternError",

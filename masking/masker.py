@@ -37,6 +37,14 @@ class MaskedText:
     count: int
 
 
+@dataclass(frozen=True)
+class MaskedAlert:
+    """`is_seen_whole`: all of it was looked at as always, so what was not replaced is no secret."""
+
+    text: str
+    is_seen_whole: bool
+
+
 class Masker:
     """Masks by one selection of patterns. Safe to share between threads.
 
@@ -106,7 +114,7 @@ class Masker:
             for span in self._find_new(text, Budget(seconds=seconds))
         }
 
-    def mask_alert(self, text: str) -> str:
+    def mask_alert(self, text: str) -> MaskedAlert:
         """Mask what an alert says, within about two seconds of CPU.
 
         Where that is not enough, each line is masked by what it says of itself, and the rest of the
@@ -114,13 +122,13 @@ class Masker:
         alert is kept as it came: an alert that is lost costs more than one that is read.
         """
         try:
-            return self.mask(text, seconds=ALERT_SECONDS).text
+            return MaskedAlert(self.mask(text, seconds=ALERT_SECONDS).text, is_seen_whole=True)
         except TooMuchToMask as reason:
             logger.warning("an alert is not masked as a whole: %s", reason)
-            return self._mask_beginning(text)
+            return MaskedAlert(self._mask_beginning(text), is_seen_whole=False)
         except Exception:
             logger.exception("masking an alert failed; it is kept unmasked")
-            return text
+            return MaskedAlert(text, is_seen_whole=False)
 
     def mask_json(self, value: JSON) -> JSON:
         """Mask the strings of a JSON value, knowing the names they stand under."""

@@ -269,7 +269,6 @@ class _Execution:
         await self._journal.record_note(Note("final_analysis", review.text, metadata))
         return AgentOutcome("completed", final_analysis=review.text, iterations_used=self._rounds)
 
-
     def _write(self, told: Told) -> str:
         text = write_report(told)
         if told.ranked.causes or not self._task.earlier:

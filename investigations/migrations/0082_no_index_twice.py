@@ -16,9 +16,10 @@ _INDEXES = (
 def _drop(model: str, column: str, digest: str) -> migrations.RunSQL:
     table = f"investigations_{model}"
     name = f"{table}_{column}_{digest}"
+    drop = f"DROP INDEX CONCURRENTLY IF EXISTS {name}"
+    # On the way back, one that was left half made by an interrupted run goes first.
     return migrations.RunSQL(
-        f"DROP INDEX CONCURRENTLY IF EXISTS {name}",
-        f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {table} ({column})",
+        drop, [drop, f"CREATE INDEX CONCURRENTLY {name} ON {table} ({column})"]
     )
 
 

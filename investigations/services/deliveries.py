@@ -14,7 +14,7 @@ from psycopg.errors import DeadlockDetected
 
 from config import get_config
 from config.words import list_names
-from investigations.maskers import mask_alert_data
+from investigations.maskers import mask_alert, mask_alert_data
 from investigations.models import AlertSession, Delivery
 from investigations.services.incidents.known import Asked, read_known, read_latest_sessions
 from investigations.services.incidents.plain import PlainTaking
@@ -158,29 +158,29 @@ class DescribedPost:
     alert_type: str
     is_told_once: bool
     clean: str
-    """The body as text, where it is kept whole and holds no secret."""
+    """The body as text, where it is kept whole, was looked at and holds no secret."""
 
 
 def describe_post(
     reading: Reading, body: JSON, author: str, alert_type: str, *, is_told_once: bool = False
 ) -> DescribedPost:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    masked, data = mask_alert_data(text), text.encode()
+    masked, data = mask_alert(text), text.encode()
     delivery = Delivery(
         source=reading.source,
         author=author[:200],
         delivery_id=reading.delivery_id,
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),
-        body=masked[:KEPT_CHARACTERS],
+        body=masked.text[:KEPT_CHARACTERS],
     )
-    clean = text if delivery.body == text else ""
+    clean = text if masked.is_seen_whole and delivery.body == text else ""
     return DescribedPost(reading, delivery, author, alert_type, is_told_once, clean)
 
 
 def _take(post: DescribedPost, *, is_kept: bool = True) -> Outcome:
-    """In two round trips, where no investigation is begun, ended or told of it. The second one ends
-    the transaction, unless what was done is to be taken back."""
+    """One round trip reads and one writes, where no investigation is begun, ended or told of it.
+    The second one ends the transaction, unless what was done is to be taken back."""
     now = timezone.now()
     placed = place_alerts(post.reading, now, clean=post.clean)
     asked = [_ask(post, placed)]

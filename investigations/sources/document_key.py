@@ -79,7 +79,8 @@ _OF_THIS_TIME = frozenset({
 """
 _RUNS = frozenset({"build", "run", "execution", "attempt"})
 """What an object is called of which there is another one the next time."""
-_OF_RUN = frozenset({"commit", "sha", "revision", "total", "failed", "passed", "skipped"})
+_CHANGE_WITH_RUN = frozenset({"commit", "sha", "revision"})
+_COUNTED_IN_RUN = frozenset({"total", "failed", "passed", "skipped"})
 _PHASES = frozenset({"queued", "started", "completed", "finalized"})
 _NUMBERS_OF_RUN = frozenset({"id", "uuid", "number", "num", "no", "queueid"})
 _LEVELS = frozenset({"severity", "level", "priority", "urgency", "importance", "criticality"})
@@ -98,9 +99,8 @@ _MEASURE = re.compile(
     rf"[-+]?\d[\d.,]*(?: ?%| ?{_UNIT}| [A-Za-z°µ])|(?:\d+ ?[dhms] ?){{2,4}}|\d+[.,]\d+ ?[a-zµ°]+"
 )
 """A number with its unit, as in `95 %`, `3 s` and `2h 3m`. `12B` is the name of a place as well."""
-_RESULTS = frozenset({"conditions", "results", "checks", "assertions"})
-_MARKED = re.compile("[✅❌☑☒✓✔✗✘]")
-"""What each of the results of a check has before it."""
+_MARKED = re.compile("[✅❌] - `")
+"""What each of the conditions of Gatus has before it."""
 _KINDS = ("type", "kind", "event", "check")
 _KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
 _STATES = frozenset({"status", "state", "phase", "conclusion"})
@@ -301,7 +301,7 @@ def _tells_this_time(field: _Field) -> bool:
         return True
     if field.place.partition(".")[0] in _RUNS and _is_of_run(field):
         return True
-    if last in _RESULTS and _MARKED.search(text):
+    if last == "conditions" and _MARKED.match(text):
         return True
     is_number = isinstance(field.value, float) and not field.value.is_integer()
     return is_number or _is_moment(field) or _MEASURE.fullmatch(text) is not None or _lists(field)
@@ -310,7 +310,8 @@ def _tells_this_time(field: _Field) -> bool:
 def _is_of_run(field: _Field) -> bool:
     """Whether it is another one in the next run of the same job."""
     is_phase = field.name == "phase" and field.text.lower() in _PHASES
-    return is_phase or field.name in _OF_RUN
+    is_count = field.name in _COUNTED_IN_RUN and field.text.isdecimal()
+    return is_phase or is_count or field.name in _CHANGE_WITH_RUN
 
 
 def _is_address_of_post(field: _Field, numbers: Set[str]) -> bool:

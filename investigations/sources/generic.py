@@ -116,7 +116,9 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     words = own_words or [each for each in others if state_of(each) == "firing"]
     titles = titles_of_leaves(leaves)
     first = next(titles, "")
-    if not words and says_over(first):
+    # Put together from a name and a text, it is nothing that anybody said.
+    is_said = any(each.text.strip().startswith(first.strip()) for each in leaves)
+    if not words and is_said and says_over(first):
         words = ["resolved"]
     key = key or key_of_parts(body, parts, tells_state=bool(own_words or others))
     facts = facts_of_leaves(leaves, ids=_ids_of(key, leaves))

@@ -16,60 +16,59 @@ _FIRST = re.compile(
     r"[^\w\[]{0,10}(?:\[ ?(?P<tag>\w+)(?::\d+)? ?\]|(?P<told>\w+)(?= ?:)|(?P<word>\w+)(?= [-–—|] ))"
     r"\s*(?:[:|–—-]\s*)?"
 )
-_OVER = {
-    "tag": frozenset({"resolved", "recovered", "fixed", "recovery", "ok"}),
-    "told": frozenset({"resolved", "recovered", "fixed"}),
-    "word": frozenset({"resolved", "recovered"}),
-}
-"""By how it is set off from what it is about: the less, the fewer words are believed."""
+_OVER = frozenset({"resolved", "recovered", "fixed"})
 _FIRES = frozenset({"firing", "triggered", "alerting"})
 _COUNTS_OTHERS = re.compile(r"\bfiring\b|^\d+\W", re.IGNORECASE)
 """`Resolved: 2, firing: 1` is a sum."""
 _BACK = re.compile(
-    r"[^.!?,;\n]{1,200}\bback to normal(?: after(?: \d+ \w+)+)?(?: ?: [\w#./ -]{1,100})?[\s.!]*"
-    r"(?:\(<[^>\n]*>\))?",
-    re.IGNORECASE,
+    r"Jenkins build is back to normal ?: [^\n]{1,200} #\d+"
+    r"|[^\n]{1,200} - #\d+ Back to normal after(?: \d+ \w+)+(?: \(<[^>\n]*>\))?"
 )
-"""One sentence about one thing."""
-_IN_DOUBT = re.compile(
-    r"\b(?:not|never|nor|no|cannot|until|unless|whether|if|when|before|but|though|still|yet|except"
-    r"|and|while|however|or"
-    r"|fail\w*|expect\w*|wait\w*|soon|will|should|must|may|might|almost|nearly)\b|n't\b",
-    re.IGNORECASE,
-)
+"""What mail and chat plugins of Jenkins write. The same words in any other sentence say nothing:
+they may be of something beside the alert."""
 _RUNS = ("build", "run", "pipeline")
-_OF_RUN = frozenset({"name", "displayname", "fullname", "url", "fullurl", "project", "job", *_RUNS})
-"""What stands beside a run that a post is about: the names of what was run."""
-_WELL = frozenset({"healthy", "synced", "succeeded", "success", "successful", "ok"})
-_TELLING_HEALTH = re.compile(r"\w*(?:health|sync|operation|status|state|phase)")
+_BESIDE_RUN = frozenset(
+    {"name", "displayname", "fullname", "url", "fullurl", "project", "job", *_RUNS}
+)
+"""All that may stand beside a run that a post is about: the names of what was run."""
+_BEFORE_ITS_END = frozenset({"queued", "started"})
+_NAMES_OF_APP = frozenset({"application", "app", "appname"})
+_BESIDE_APP = frozenset({
+    *_NAMES_OF_APP, "name", "project", "namespace", "cluster", "server", "revision", "url",
+})  # fmt: skip
+_HEALTHS = frozenset({"health", "healthstatus"})
+_STATES_OF_APP = frozenset({*_HEALTHS, "sync", "syncstatus", "phase", "operationphase"})
+_WELL = frozenset({"healthy", "synced", "succeeded"})
+"""The words of Argo CD."""
+_BESIDE_SENSOR = frozenset({
+    "entityid", "name", "friendlyname", "state", "oldstate", "newstate", "deviceclass",
+    "attributes", "lastchanged", "lastupdated", "timestamp", "time", "area", "device",
+})  # fmt: skip
 _SENSES_TROUBLE = frozenset({
     "problem", "smoke", "gas", "carbonmonoxide", "moisture", "safety", "tamper", "heat", "cold",
+    "battery",
 })  # fmt: skip
 """Sensors that are on while something is wrong."""
-
-_TROUBLE = re.compile(
-    r"\b(?:fail\w*|error\w*|degraded|unhealthy|critical|high|warning|down|missing|unknown)\b|n't\b"
-    r"|\b(?:not|cannot|out of sync|outofsync)\b",
-    re.IGNORECASE,
-)
-"""What no post says of an application that is well, whatever the field."""
+_LOGGED = re.compile(r"(closed|acknowledged)(?: (?:by|via|from) .*|\W*)", re.IGNORECASE | re.DOTALL)
 
 
 def says_over(title: str) -> bool:
-    """Whether a title says before anything else that its alert is over, as `RESOLVED: disk full`
-    does, or that something is back to normal."""
+    """Whether a text, whole and as it was sent, says before anything else that its alert is over:
+    `RESOLVED: disk full` and `[Resolved] disk full` do, as programs write it. In small letters
+    without brackets it may be anybody's sentence."""
     text = title[:400].strip()
     found = _FIRST.match(text)
-    if found and _word_of(found) in _OVER[found.lastgroup or ""]:
+    if found and found.lastgroup and _word_of(found) in _OVER:
+        is_set_off = found.lastgroup == "tag" or found[found.lastgroup].isupper()
         rest = text[found.end() :]
-        return bool(rest) and not _COUNTS_OTHERS.search(rest)
-    return _BACK.fullmatch(text) is not None and _IN_DOUBT.search(text) is None
+        return is_set_off and bool(rest) and not _COUNTS_OTHERS.search(rest)
+    return _BACK.fullmatch(text) is not None
 
 
 def without_said_state(text: str) -> str:
     """A text without a state that it begins with: the rest is the same when the alert is over."""
     found = _FIRST.match(text[:400])
-    if found and _word_of(found) in _OVER[found.lastgroup or ""] | _FIRES:
+    if found and _word_of(found) in _OVER | _FIRES:
         return text[found.end() :].strip()
     return text
 
@@ -88,25 +87,28 @@ def _word_of(found: re.Match[str]) -> str:
 def _word_of_log(whole: Part) -> str:
     """A post about the status of an alert has what was done first in its log: `Closed by Ana`."""
     kind = fold(read_text(whole.fields.get("type")))
-    entry = read_text(whole.fields.get("logentry"))
-    if not kind.startswith("alertstatus"):
-        return ""
-    return next((word for word in ("closed", "acknowledged") if entry.lower().startswith(word)), "")
+    found = _LOGGED.fullmatch(read_text(whole.fields.get("logentry")))
+    return found[1].lower() if found and kind.startswith("alertstatus") else ""
 
 
 def _word_of_run(whole: Part) -> str:
-    """A run with a phase is what a post is about that says nothing else."""
-    if any(read_text(value) for name, value in whole.fields.items() if name not in _OF_RUN):
+    """The one run that a post is about which says nothing else."""
+    told = _filled(whole)
+    runs = told & set(_RUNS)
+    if len(runs) != 1 or not told <= _BESIDE_RUN:
         return ""
-    run = next((each for name in _RUNS if (each := _folded(whole.fields.get(name)))), {})
-    return run.get("status", "") if run.get("phase") else ""
+    run = _folded(whole.fields[next(iter(runs))])
+    phase, status = run.get("phase", ""), run.get("status", "")
+    if phase.lower() in _BEFORE_ITS_END and not status:
+        return "acknowledged"
+    return status if phase else ""
 
 
 def _word_of_sensor(whole: Part) -> str:
     """Of a sensor that knows two states, what it senses says which one is wrong."""
     told = {**_folded(whole.fields.get("attributes")), **_folded(whole.fields)}
     state, sensed = told.get("state", "").lower(), fold(told.get("deviceclass", ""))
-    if state not in ("on", "off"):
+    if state not in ("on", "off") or not _filled(whole) <= _BESIDE_SENSOR:
         return ""
     if sensed in _SENSES_TROUBLE:
         return "problem" if state == "on" else "ok"
@@ -116,17 +118,18 @@ def _word_of_sensor(whole: Part) -> str:
 
 
 def _word_of_app(whole: Part) -> str:
-    """What is deployed is well where its health and all else that tells how it is say so."""
-    if any(isinstance(value, dict | list) and value for value in whole.fields.values()):
+    """An application of which nothing is told but its names and that it is well."""
+    names, told = _filled(whole), _folded(whole.fields)
+    if names.isdisjoint(_NAMES_OF_APP) or not names <= _BESIDE_APP | _STATES_OF_APP:
         return ""
-    told = {
-        name: text.lower()
-        for name, text in _folded(whole.fields).items()
-        if _TELLING_HEALTH.fullmatch(name)
-    }
-    is_healthy = any("health" in name and text == "healthy" for name, text in told.items())
-    has_trouble = any(_TROUBLE.search(read_text(each)) for each in whole.fields.values())
-    return "healthy" if is_healthy and _WELL.issuperset(told.values()) and not has_trouble else ""
+    states = {text.lower() for name, text in told.items() if name in _STATES_OF_APP}
+    is_healthy = any(told.get(name, "").lower() == "healthy" for name in _HEALTHS)
+    return "healthy" if is_healthy and states <= _WELL else ""
+
+
+def _filled(whole: Part) -> set[str]:
+    """The names of all fields in which something stands, of whatever type."""
+    return {name for name, value in whole.fields.items() if value not in (None, "", [], {})}
 
 
 def _folded(fields: object) -> dict[str, str]:

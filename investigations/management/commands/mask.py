@@ -71,7 +71,7 @@ def _answers(mask_tool: Mask, *, is_alert: bool) -> Iterator[dict[str, object]]:
             raise CommandError(f'Line {number} is no JSON object with an "input".') from error
         if is_alert or case.get("source") == "alert":
             masker = alert_masker()
-            output = text if masker is None else masker.mask_alert(text)
+            output = text if masker is None else masker.mask_alert(text).text
         else:
             output = _mask_or_withhold(mask_tool, text)
         yield {"id": case.get("id"), "output": output}

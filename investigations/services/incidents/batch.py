@@ -18,7 +18,7 @@ from investigations.sources.reading import AlertReading
 from investigations.sources.severity import heaviest
 
 MOST_SINGLE_ROWS = 64
-"""Up to so many, rows are written by a statement each, all in one round trip."""
+"""Up to so many, incidents are changed by a statement each, all in one round trip."""
 SEEN_JUST_NOW = timedelta(seconds=30)
 BODY_CHARACTERS = 20_000
 """Of one alert, as it is kept beside its episode."""

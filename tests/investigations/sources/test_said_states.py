@@ -103,6 +103,7 @@ def build_of(number: int, status: str, phase: str = "COMPLETED") -> dict[str, ob
 
 
 SENSOR = {"entity_id": "binary_sensor.cellar", "attributes": {"device_class": "moisture"}}
+LOW = {"entity_id": "binary_sensor.remote", "attributes": {"device_class": "battery"}}
 DEPLOYED = {"application": "shop", "sync": "Synced"}
 
 
@@ -119,6 +120,7 @@ DEPLOYED = {"application": "shop", "sync": "Synced"}
             {"Type": "AlertStatus", "AlertID": 76, "LogEntry": "x", "AlertState": "Closed"},
         ),
         (SENSOR | {"state": "on"}, SENSOR | {"state": "off"}),
+        (LOW | {"state": "on"}, LOW | {"state": "off"}),
         (DEPLOYED | {"health": "Degraded"}, DEPLOYED | {"health": "Healthy"}),
         ({"title": "[FIRING:1] Disk is full"}, {"title": "[RESOLVED] Disk is full"}),
     ],
@@ -134,9 +136,10 @@ def test_an_end_that_several_fields_tell_ends_what_began(first, last):
     "title",
     [
         "RESOLVED: Disk of db-1 is full",
-        "✅ Recovered: Disk of db-1 is full",
-        "Resolved - Disk of db-1 is full",
+        "✅ RECOVERED: Disk of db-1 is full",
+        "RESOLVED - Disk of db-1 is full",
         "[Fixed] shop #12",
+        "[Resolved] Disk of db-1 is full",
         "Jenkins build is back to normal : shop #12",
         "shop - #12 Back to normal after 2 min 3 sec",
     ],
@@ -155,6 +158,15 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"title": "[CLOSED] Valve 7"},
         {"title": "Closed: valve 7"},
         {"title": "Name RESOLVED: wrong address"},
+        {"title": "Fixed: no. Disk is still full"},
+        {"title": "Recovered: error 500 still seen on /pay", "severity": "critical"},
+        {"title": "Resolved | unresolved: 3"},
+        {"title": "[Recovery] VM replication failed on esx-3", "severity": "critical"},
+        {"name": "RECOVERED", "message": "db-1 lost 3 rows"},
+        {"title": "Memory of db-1 exhausted since traffic is back to normal"},
+        {"title": "Nothing is back to normal"},
+        {"title": "Disk is full although latency is back to normal"},
+        {"title": "CPU critical on db-1 after latency back to normal"},
         {"title": "Host name is not resolved"},
         {"title": "Latency did not get back to normal"},
         {"title": "Latency is back to normal, but errors are not"},
@@ -170,6 +182,19 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         build_of(18, "UNSTABLE"),
         build_of(18, "SUCCESS") | {"message": "Orders fail since this build"},
         {"alert": "Orders fail", "build": {"phase": "COMPLETED", "status": "SUCCESS"}},
+        {
+            "alert": {"title": "Orders fail", "severity": "critical"},
+            "pipeline": {"phase": "done", "status": "success"},
+        },
+        build_of(18, "SUCCESS") | {"failures": ["orders fail"]},
+        build_of(18, "SUCCESS") | {"pipeline": {"phase": "done", "status": "failed"}},
+        {"title": "Queue of orders grows", "value": 120_000, "broker_health": "healthy"},
+        {"title": "Disk 97 % full", "host": "db-1", "cluster_health": "healthy"},
+        {"title": "Response time of /pay 9 s", "priority": "P1", "health": "healthy"},
+        {"titel": "Festplatte voll", "schweregrad": "kritisch", "cluster_health": "healthy"},
+        {"application": "shop", "health": "Healthy", "severity": "critical"},
+        {"Type": "AlertStatus", "AlertID": 7, "LogEntry": "Closedown of pump 3 failed"},
+        SENSOR | {"state": "off", "message": "Valve stuck, cellar under water"},
         {"Type": "AlertStatus", "AlertID": 76, "LogEntry": "Escalated to Ana: closed door"},
         {"type": "log", "log_entry": "Closed by peer"},
         SENSOR | {"state": "on"},
@@ -197,10 +222,34 @@ def test_what_only_looks_like_such_an_end_fires(body):
         ({"monitor": "web", "step": "❌ login"}, {"monitor": "web", "step": "❌ payment"}),
         ({"monitor": "web", "run": {"shard": 3}}, {"monitor": "web", "run": {"shard": 4}}),
         ({"check": "ci", "build": {"phase": "test"}}, {"check": "ci", "build": {"phase": "push"}}),
+        (
+            {"monitor": "web", "run": {"failed": "login"}},
+            {"monitor": "web", "run": {"failed": "payment"}},
+        ),
+        (
+            {"check": "e2e", "run": {"failed": ["login"]}},
+            {"check": "e2e", "run": {"failed": ["payment"]}},
+        ),
+        (
+            {"rule": "slow", "execution": {"total": "orders"}},
+            {"rule": "slow", "execution": {"total": "refunds"}},
+        ),
+        (
+            {"monitor": "web", "checks": "❌ login", "status": "down"},
+            {"monitor": "web", "checks": "❌ payment", "status": "down"},
+        ),
     ],
 )
 def test_two_alerts_that_differ_in_what_stays_never_become_one(first, second):
     assert read(first).key != read(second).key
+
+
+@pytest.mark.parametrize("phase", ["QUEUED", "STARTED"])
+def test_a_run_that_has_not_ended_says_nothing_of_an_alert(phase):
+    started = build_of(20, "")
+    started["build"] = {**started["build"], "phase": phase, "status": ""}  # type: ignore[dict-item]
+
+    assert read(started).state == "acknowledged"
 
 
 WORDS = st.sampled_from(["disk", "of", "db-1", "full", "resolved", "OK", "closed", "firing", "is"])
