@@ -231,7 +231,7 @@ async def test_what_the_stage_before_found_stays_where_this_one_finds_no_cause()
     assert read.conclusion.startswith("No cause of this alert was found. Something else is wrong")
     assert "This stage concludes: " in read.conclusion
     assert "All 1 declared services are well" in read.conclusion
-    assert read.claims[0].text == "`miner` keeps a core busy."
+    assert read.claims[0].text == "`miner` keeps a core busy. [T1]"
     assert read.next_steps == ("Ask whose `miner` is.",)
     assert any(each.startswith("storage: ") for each in read.not_checked)
 
