@@ -186,10 +186,11 @@ export class Work {
     return last ? this.timeline.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom : 0;
   }
 
-  // Nothing more is to come: the room goes once nobody sees it go.
+  // Nothing more is to come: the room goes once nobody sees it go. At the top of the page nothing that
+  // is read can move.
   dropRoom() {
     if (!this.ended || !this.timeline.classList.contains("is-followed")) return;
-    if (this.foot.getBoundingClientRect().top - this.room() < innerHeight) return;
+    if (scrollY > 0 && this.foot.getBoundingClientRect().top - this.room() < innerHeight) return;
     this.timeline.classList.remove("is-followed");
     this.timeline.style.minHeight = "";
   }
@@ -208,13 +209,16 @@ export class Work {
     await nextFrame();
     const { style } = document.documentElement;
     style.overflowAnchor = "none";
-    change();
-    if (this.on && this.newest() && !this.isWhole()) this.show();
-    await nextFrame();
-    style.overflowAnchor = "";
-    await nextFrame();
-    this.isTurning = false;
-    this.keepHeight();
+    try {
+      change();
+      if (this.on && this.newest() && !this.isWhole()) this.show();
+      await nextFrame();
+    } finally {
+      style.overflowAnchor = "";
+      await nextFrame();
+      this.isTurning = false;
+      this.keepHeight();
+    }
   }
 
   // Whether all of the newest stage is in view.
