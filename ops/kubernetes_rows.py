@@ -42,13 +42,23 @@ def pod_row(cluster: str, item: JsonObject) -> dict[str, Json]:
 
 
 def _open_inits(spec: JsonObject, status: JsonObject) -> list[JsonObject]:
-    """Those of the containers that run before the others on which the pod still waits."""
+    """Those of the containers that run before the others on which the pod still waits. Of a pod that
+    is past them one that stays may end or start again, and nothing waits for it."""
+    if status.get("phase") == "Succeeded" or _is_initialized(status):
+        return []
     declared = {part(each).get("name"): part(each) for each in list_of(spec.get("initContainers"))}
     return [
         each
         for each in map(part, list_of(status.get("initContainerStatuses")))
         if not _is_past(each, declared.get(each.get("name"), {}))
     ]
+
+
+def _is_initialized(status: JsonObject) -> bool:
+    conditions = map(part, list_of(status.get("conditions")))
+    return any(
+        each.get("type") == "Initialized" and each.get("status") == "True" for each in conditions
+    )
 
 
 def _is_past(status: JsonObject, declared: JsonObject) -> bool:

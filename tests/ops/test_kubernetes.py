@@ -114,6 +114,40 @@ def test_an_init_container_that_stays_lets_the_next_one_start():
     assert row["status"] == "PodInitializing"
 
 
+@pytest.mark.parametrize(
+    ("phase", "initialized", "state", "app"),
+    [
+        (
+            "Succeeded",
+            "False",
+            {"terminated": {"exitCode": 143, "reason": "Error"}},
+            {"terminated": {"exitCode": 0, "reason": "Completed"}},
+        ),
+        ("Running", "True", {"waiting": {"reason": "CrashLoopBackOff"}}, {"running": {}}),
+    ],
+)
+def test_a_pod_past_its_init_containers_does_not_wait_for_one_that_stays(
+    phase, initialized, state, app
+):
+    sidecar = {"name": "istio-proxy", "restartCount": 4, "started": False, "state": state}
+    row = pod_row(
+        "prod",
+        {
+            "metadata": {"name": "api-1", "namespace": "shop"},
+            "spec": {"initContainers": [{"name": "istio-proxy", "restartPolicy": "Always"}]},
+            "status": {
+                "phase": phase,
+                "conditions": [{"type": "Initialized", "status": initialized}],
+                "initContainerStatuses": [sidecar],
+                "containerStatuses": [{"name": "app", "ready": True, "state": app}],
+            },
+        },
+    )
+
+    assert row["status"] == phase
+    assert "init_containers" not in row
+
+
 @pytest.fixture
 def cluster(programs):
     programs.answer("kubectl", "get pods", PODS)
