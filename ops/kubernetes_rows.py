@@ -42,8 +42,8 @@ def pod_row(cluster: str, item: JsonObject) -> dict[str, Json]:
 
 
 def _open_inits(spec: JsonObject, status: JsonObject) -> list[JsonObject]:
-    """Those of the containers that run before the others on which the pod still waits. Of a pod that
-    is past them one that stays may end or start again, and nothing waits for it."""
+    """Those of the containers that run before the others on which the pod still waits. Of a pod
+    that is past them one that stays may end or start again, and nothing waits for it."""
     if status.get("phase") == "Succeeded" or _is_initialized(status):
         return []
     declared = {part(each).get("name"): part(each) for each in list_of(spec.get("initContainers"))}
@@ -181,6 +181,7 @@ def _container_row(status: JsonObject) -> dict[str, Json]:
         "reason": now.get("reason"),
         "message": str(now.get("message") or "")[:_MAX_MESSAGE_CHARS] or None,
         "exit_code": now.get("exitCode"),
+        **({"finished": now["finishedAt"]} if now.get("finishedAt") else {}),
         "last_end": {
             "reason": before.get("reason"),
             "exit_code": before.get("exitCode"),

@@ -108,6 +108,13 @@ def test_a_pod_that_waits_for_its_init_containers_says_for_which_and_how_far_the
     assert (told and [each["name"] for each in told]) == open_ones
 
 
+def test_a_container_that_ended_says_when():
+    ended = {"terminated": {"exitCode": 1, "finishedAt": "2026-11-30T11:50:00Z"}}
+    row = pod_row("prod", {"status": {"containerStatuses": [{"name": "app", "state": ended}]}})
+
+    assert [each["finished"] for each in row["containers"]] == ["2026-11-30T11:50:00Z"]
+
+
 def test_an_init_container_that_stays_lets_the_next_one_start():
     row = describe_inits({"running": {}}, started=True)
 
