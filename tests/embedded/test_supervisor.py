@@ -183,7 +183,8 @@ def test_stop_does_not_wait_for_what_follows_the_start(start, tmp_path):
 
 
 def test_failure_of_what_follows_the_start_stops_everything_and_shows(start, tmp_path):
-    wrong = f"print('wrong'); {SHOW_PID}"
+    # Whoever says it is ended at once, and has to have told its number by then.
+    wrong = "import os, time; print('pid', os.getpid()); print('wrong'); time.sleep(600)"
     supervised = start(GREET, str(tmp_path / "output"), wrong)
 
     assert supervised.wait_for_exit() == 1
