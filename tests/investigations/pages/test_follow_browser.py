@@ -49,6 +49,23 @@ def next_event(session, content="And now?", kind=TimelineEvent.Type.LLM_THINKING
     return in_thread(add)
 
 
+def fill(session) -> None:
+    """More calls than a window shows."""
+    for number in range(2, 60):
+        add_tool_call(session.executions.get(), number)
+    session.refresh_from_db()
+
+
+def end(session):
+    """Its end with a report, as the stream brings it."""
+    session.refresh_from_db()
+    session.status, session.final_analysis = "completed", REPORT
+    session.completed_at = session.started_at
+    session.last_seq += 1
+    session.save()
+    return message_of(session_status(session.pk, "completed"), session.last_seq)
+
+
 def drag_bar(page, box) -> None:
     area = box.bounding_box()
     inside = box.evaluate("e => e.clientWidth")
@@ -192,12 +209,7 @@ def test_only_a_person_changes_it_however_the_content_grows_or_shrinks(columns, 
 def test_the_end_leads_who_followed_to_the_conclusion_and_moves_nothing_for_others(
     running, page, stream, follows
 ):
-    def fill():
-        for number in range(2, 60):
-            add_tool_call(running.executions.get(), number)
-        running.refresh_from_db()
-
-    in_thread(fill)
+    in_thread(lambda: fill(running))
     page.goto(f"/sessions/{running.pk}/")
     wait_until_live(page, stream)
     stream.send(next_event(running))
@@ -210,15 +222,7 @@ def test_the_end_leads_who_followed_to_the_conclusion_and_moves_nothing_for_othe
     seen = page.locator("#T50")
     before = seen.evaluate("e => e.getBoundingClientRect().top")
 
-    def end():
-        running.refresh_from_db()
-        running.status, running.final_analysis = "completed", REPORT
-        running.completed_at = running.started_at
-        running.last_seq += 1
-        running.save()
-        return message_of(session_status(running.pk, "completed"), running.last_seq)
-
-    stream.send(in_thread(end))
+    stream.send(in_thread(lambda: end(running)))
     expect(page).to_have_title(re.compile("^✓"))
     page.locator("#conclusion .t-lead").wait_for()
 
@@ -233,20 +237,9 @@ def test_the_end_leads_who_followed_to_the_conclusion_and_moves_nothing_for_othe
 def test_what_was_told_of_the_end_is_told_anew_when_the_alert_is_over(running, page, stream):
     """The check recovers seconds after the repair, and who watched still reads the line."""
 
-    def fill():
-        for number in range(2, 60):
-            add_tool_call(running.executions.get(), number)
-        running.refresh_from_db()
+    def join_incident():
         running.incident = IncidentFactory()
         running.save()
-
-    def end():
-        running.refresh_from_db()
-        running.status, running.final_analysis = "completed", REPORT
-        running.completed_at = running.started_at
-        running.last_seq += 1
-        running.save()
-        return message_of(session_status(running.pk, "completed"), running.last_seq)
 
     def recover():
         Incident.objects.filter(pk=running.incident_id).update(
@@ -256,14 +249,15 @@ def test_what_was_told_of_the_end_is_told_anew_when_the_alert_is_over(running, p
         running.save()
         return message_of(session_status(running.pk, "completed"), running.last_seq)
 
-    in_thread(fill)
+    in_thread(lambda: fill(running))
+    in_thread(join_incident)
     page.goto(f"/sessions/{running.pk}/")
     wait_until_live(page, stream)
     strip = page.locator("#strip")
     page.mouse.move(600, 600)
     page.mouse.wheel(0, 600)
 
-    stream.send(in_thread(end))
+    stream.send(in_thread(lambda: end(running)))
     expect(strip).to_contain_text("The alert still fires.")
     stream.send(in_thread(recover))
 
