@@ -23,20 +23,20 @@ def pod_row(cluster: str, item: JsonObject) -> dict[str, Json]:
     """A pod with its containers: why one waits or ended says more than the phase. Of those that run
     before the others, only they are told that have not come to a good end."""
     meta, spec, status = _parts(item)
-    before = [_container_row(each) for each in _open_inits(spec, status)]
+    inits = _open_inits(spec, status)
     containers = [_container_row(part(each)) for each in list_of(status.get("containerStatuses"))]
     waiting = [row["reason"] for row in containers if row["state"] == "waiting" and row["reason"]]
     return {
         "id": pod_id(cluster, meta.get("namespace"), meta.get("name")),
         "namespace": meta.get("namespace"),
         "name": meta.get("name"),
-        "status": _tell_inits(spec, status) or (waiting[0] if waiting else _phase(meta, status)),
+        "status": _tell_inits(inits, status) or (waiting[0] if waiting else _phase(meta, status)),
         "reason": status.get("reason"),
         "node": spec.get("nodeName"),
         "ip": status.get("podIP"),
         "started": status.get("startTime"),
         "owner": _owner(meta),
-        **({"init_containers": list[Json](before)} if before else {}),
+        **({"init_containers": [_container_row(each) for each in inits]} if inits else {}),
         "containers": containers,
     }
 
@@ -69,10 +69,9 @@ def _is_past(status: JsonObject, declared: JsonObject) -> bool:
     return declared.get("restartPolicy") == "Always" and status.get("started") is True
 
 
-def _tell_inits(spec: JsonObject, status: JsonObject) -> str:
-    """How far the containers have come that run before the others, as kubectl tells it; empty
-    where all of them are done."""
-    waiting = _open_inits(spec, status)
+def _tell_inits(waiting: list[JsonObject], status: JsonObject) -> str:
+    """How far the containers have come that run before the others, by those that the pod waits for
+    and as kubectl tells it; empty where it waits for none."""
     if not waiting:
         return ""
     name, now = _state(part(waiting[0].get("state")))

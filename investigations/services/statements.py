@@ -2,7 +2,8 @@
 
 The hot writes of a running agent, where the ORM's query building costs more than the database.
 Columns, conversions and defaults are those of the model's fields, so the rows are the ones that
-`save` would have written.
+`save` would have written. `insert_all` hands values over as JSON, for fields of which PostgreSQL
+reads each value from it as it is.
 """
 
 import json
