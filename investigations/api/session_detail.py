@@ -232,7 +232,9 @@ class SessionSummarySerializer(SessionCostFields):
     session_id = serializers.UUIDField(source="session.id")
     total_interactions = serializers.SerializerMethodField()
     llm_interactions = serializers.IntegerField(source="costs.calls")
-    mcp_interactions = serializers.IntegerField()
+    mcp_interactions = serializers.IntegerField(
+        help_text="Tool calls, and looks at what a server offers."
+    )
     unpriced_interaction_count = serializers.IntegerField(source="costs.unpriced", required=False)
     total_duration_ms = serializers.SerializerMethodField()
     chain_statistics = ChainStatisticsSerializer(source="*")

@@ -101,7 +101,10 @@ class SessionFields(SessionCostFields, _ReviewFields):
     error_message = TextOrNull(source="session.error_message")
     executive_summary = TextOrNull(source="session.executive_summary")
     llm_interaction_count = serializers.IntegerField(source="costs.calls")
-    mcp_interaction_count = serializers.IntegerField(source="mcp_interactions")
+    mcp_interaction_count = serializers.IntegerField(
+        source="mcp_interactions",
+        help_text="Tool calls, and looks at what a server offers.",
+    )
     total_stages = serializers.IntegerField()
     completed_stages = serializers.IntegerField(source="stages.completed")
     has_parallel_stages = serializers.BooleanField(source="stages.parallel")

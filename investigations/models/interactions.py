@@ -145,6 +145,11 @@ class MCPInteraction(models.Model):
             models.Index(fields=["stage", "created_at"], name="mcp_stage"),
             models.Index(fields=["session", "created_at"], name="mcp_session"),
             models.Index(fields=["created_at"], name="mcp_created"),
+            models.Index(
+                fields=["session"],
+                name="mcp_check",
+                condition=models.Q(interaction_type="tool_call", tool_number=None),
+            ),
         ]
 
     @override

@@ -29,6 +29,7 @@ from investigations.selectors.sessions import (
     narrow,
     visible_sessions,
 )
+from investigations.selectors.tool_counts import count_of_sessions
 
 PAGE_SIZE = 25
 _CONCLUSION_CHARACTERS = 3000
@@ -63,6 +64,7 @@ class OutcomeRow:
 @dataclass(frozen=True)
 class RecentRow(OutcomeRow):
     costs: Costs
+    tool_calls: int
     investigations: int = 1
     """Of its incident, which this one shows."""
     doubts: Sequence[str] = ()
@@ -123,13 +125,14 @@ def read_recent(wanted: SessionFilter, before: str = "") -> RecentPage:
     ids = [session.pk for session in shown]
     costs, cancellers = costs_by_session(ids), _who_cancelled(shown)
     doubts, times = read_doubts(shown), _count_investigations(shown)
-    states = read_states(shown)
+    states, calls = read_states(shown), count_of_sessions(shown)
     rows = [
         RecentRow(
             session,
             _line(session, cancellers),
             states[session.pk],
             costs.get(session.pk, Costs()),
+            calls[session.pk],
             times.get(session.incident_id, 1),
             doubts.get(session.pk, ()),
         )

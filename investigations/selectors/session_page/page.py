@@ -25,6 +25,7 @@ from investigations.selectors.session_page.event_view import EventView
 from investigations.selectors.session_page.stage_titles import number_stages
 from investigations.selectors.session_page.stage_view import AgentView, SessionPage, StageView
 from investigations.selectors.sessions import visible_sessions
+from investigations.selectors.tool_counts import IS_TOOL_CALL
 
 LATEST = 200
 """Events that a page carries; earlier ones are loaded when asked for."""
@@ -128,7 +129,7 @@ def _count_events(execution_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, dict[st
         .values("execution_id")
         .annotate(
             event_count=Count("id"),
-            tool_count=Count("id", filter=Q(event_type=TimelineEvent.Type.LLM_TOOL_CALL)),
+            tool_count=Count("id", filter=IS_TOOL_CALL),
         )
     )
     return {row.pop("execution_id"): row for row in rows}

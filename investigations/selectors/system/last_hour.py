@@ -35,6 +35,8 @@ class Tally:
     """The model provider or the tool server; empty for sessions."""
     count: int = 0
     failed: int = 0
+    held: int = 0
+    """Of tool calls: those that we or a person did not let run. They tell nothing of the server."""
     failed_at: datetime | None = None
     succeeded_at: datetime | None = None
     error: str = ""
@@ -55,6 +57,10 @@ class Tally:
         self.failed += 1
         if self.failed_at is None:
             self.failed_at, self.error = at, error
+
+    def hold(self) -> None:
+        self.count += 1
+        self.held += 1
 
 
 @dataclass(frozen=True)
@@ -101,25 +107,20 @@ def _tally_models(since: datetime) -> list[Tally]:
 
 
 def _tally_tools(since: datetime) -> list[Tally]:
-    """A call that we or a person did not let run tells nothing of its server."""
     calls = MCPInteraction.objects.filter(
         interaction_type=MCPInteraction.Type.TOOL_CALL, created_at__gte=since
     ).order_by("-created_at")
     # What the server said stands behind what it was asked.
     rows = calls.values_list("server_name", "created_at", Left("error_message", _LONGEST_STORED))
-    told = rows[:MOST_CALLS].iterator()
-    return _tally(
-        "tool calls",
-        (
-            (name, at, say_error(error)[:_LONGEST_ERROR])
-            for name, at, error in told
-            if not was_held(error)
-        ),
-    )
+    return _tally("tool calls", rows[:MOST_CALLS].iterator())
 
 
 def _tally(kind: Kind, rows: Iterator[tuple[str, datetime, str]]) -> list[Tally]:
     found: dict[str, Tally] = {}
     for name, at, error in rows:
-        found.setdefault(name, Tally(kind, name)).add(at, error)
+        tally = found.setdefault(name, Tally(kind, name))
+        if was_held(error):
+            tally.hold()
+        else:
+            tally.add(at, say_error(error)[:_LONGEST_ERROR])
     return [found[name] for name in sorted(found)]

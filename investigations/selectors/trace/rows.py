@@ -363,9 +363,11 @@ _FILTERS: dict[str, Callable[[TraceRow], bool]] = {
 }
 
 
-def count_rows(iterations: Iterable[Iteration]) -> Mapping[str, int]:
+def count_rows(iterations: Sequence[Iteration]) -> Mapping[str, int]:
+    """What each filter is about: of tools the calls, though it shows who was waited for as well."""
     rows = [row for each in iterations for row in each.rows]
-    return {"all": len(rows), **{name: sum(map(test, rows)) for name, test in _FILTERS.items()}}
+    counts = {name: sum(map(test, rows)) for name, test in _FILTERS.items()}
+    return {"all": len(rows), **counts, "tools": sum(each.tool_count for each in iterations)}
 
 
 def sum_costs(calls: Iterable[ModelCall]) -> Costs:

@@ -13,7 +13,10 @@ from django.test import Client
 from typing_extensions import override
 
 import config
-from investigations.models import AlertSession, MCPInteraction, Message, TimelineEvent
+from investigations.models import AlertSession, MCPInteraction, Message, Stage, TimelineEvent
+from investigations.selectors.session_page.page import read_session_page
+from investigations.selectors.trace.page import read_trace_page
+from investigations.services.chat import ask_question
 from investigations.services.notices import outcome_of
 from tests.e2e.conftest import Play, SharedWorker, submit, wait_until_ended
 from tests.e2e.injections.estate import Estate
@@ -143,6 +146,31 @@ def test_a_confirmed_write_needs_no_read_and_is_told_as_a_check_of_ours(
     assert "; nobody was asked; verified: " in session.final_analysis
     assert "\n\n## Conclusion\nIt is resolved." in session.final_analysis
     assert detail(session)["unverified_writes"] == []
+
+
+def test_every_page_counts_the_same_tool_calls(
+    fleet: Fleet, play: Play, start: Callable[[], Process], settings
+):
+    """Among them a look of ours, and in the chat one that was not let run."""
+    settings.TARSY_AUTH = "none"
+    play(SCRIPT)
+    start()
+    session = wait_until_ended(submit("restart"))
+    assert session.status == "completed", session.error_message
+    question = ask_question(session.pk, "Do it again?", author="ana")
+    wait_for(lambda: Stage.objects.get(pk=question.stage_id).completed_at, what="an answer")
+
+    session.refresh_from_db()
+    viewer = Client(headers={"host": "localhost"})
+    stages = sum(stage.tool_count for stage in read_session_page(session).stages)
+    trace = read_trace_page(session).counts["tools"]
+    (row,) = viewer.get("/").context["recent"].rows
+    hour = viewer.get("/system/").context["hour"]
+    (calls,) = [each for each in hour.tallies if each.name == "fleet"]
+
+    assert stages == trace == row.tool_calls == calls.count == 5
+    assert len(checks(session)) == 1
+    assert calls.held == 1
 
 
 def test_a_write_without_effect_is_named_above_every_text_about_the_session(

@@ -216,7 +216,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(viewer, django_assert
     for _ in range(30):
         SessionFactory(completed=True)
 
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         viewer.get("/")
 
 

@@ -396,17 +396,19 @@ def test_tool_calls_that_failed_are_counted_by_server(viewer, configured):
     assert told["remote"] == (1, 3, "connection refused")
 
 
-def test_a_call_that_nobody_let_run_is_no_call_of_its_server(viewer, configured):
+def test_a_call_that_nobody_let_run_tells_nothing_of_its_server(viewer, configured):
     for verdict in ("denied", "expired"):
         refusal = Refusal("APPROVAL_REQUIRED", "No.", {"verdict": verdict}, rule=None)
         MCPInteractionFactory(server_name="remote", error_message=refusal.to_text())
     undone = report_undone("It was not done.", "it answered 403", retryable=False)
     MCPInteractionFactory(server_name="remote", error_message=undone.to_text())
 
-    hour = viewer.get(PATH).context["hour"]
+    page = viewer.get(PATH)
 
-    told = {tally.name: (tally.failed, tally.count, tally.error) for tally in hour.tallies}
-    assert told["remote"] == (1, 1, "It was not done.")
+    (remote,) = [each for each in page.context["hour"].tallies if each.name == "remote"]
+    assert (remote.failed, remote.count, remote.held) == (1, 3, 2)
+    assert (remote.error, remote.is_failing_now) == ("It was not done.", True)
+    assert "3<small>2 not let run</small>" in page.content.decode()
 
 
 def test_without_a_model_the_first_thing_to_do_names_what_to_set(viewer, configured, monkeypatch):

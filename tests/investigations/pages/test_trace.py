@@ -329,6 +329,8 @@ def test_the_wait_for_a_person_and_the_decision_stand_in_their_place(viewer, tra
     assert "1:30" in page
     assert "Buys time." in page
     assert 'class="b-you"' in page
+    # Who was waited for is shown among the tool calls, and is none.
+    assert read_trace_page(traced).counts["tools"] == 2
 
 
 def test_a_running_session_that_waits_for_a_person_is_called_so_as_on_its_timeline(viewer, db):
