@@ -10,6 +10,7 @@ from rules.graph import Graph, split_entity
 
 MOST_CAUSES = 3
 MOST_ASIDE = 5
+MOST_NOTES = 5
 MOST_LINKS = 5
 """Boxes of a chain from a cause to what the alert is about."""
 _CLUSTER_WIDE = frozenset({"node", "cluster", "host", "control-plane"})
@@ -41,6 +42,8 @@ class Ranked:
     causes: tuple[Cause, ...]
     aside: tuple[Cause, ...]
     """What was found and has, as far as can be told, nothing to do with the alert."""
+    notes: tuple[Finding, ...] = ()
+    """What is worth a word and explains nothing."""
 
 
 def rank(findings: Sequence[Finding], graph: Graph, alert: AlertFacts) -> Ranked:
@@ -60,7 +63,8 @@ def rank(findings: Sequence[Finding], graph: Graph, alert: AlertFacts) -> Ranked
         related = [cause for cause in related if cause.relevance == 0]
     chosen = _cut_off(related)[:MOST_CAUSES]
     aside = tuple(cause for cause in causes if cause not in chosen)
-    return Ranked(tuple(map(_lower_far, chosen)), aside[:MOST_ASIDE])
+    notes = tuple(each for each in findings if each.role == "note")
+    return Ranked(tuple(map(_lower_far, chosen)), aside[:MOST_ASIDE], notes[:MOST_NOTES])
 
 
 def _lower_far(cause: Cause) -> Cause:

@@ -220,6 +220,8 @@ def _list_ruled_out(told: Told) -> list[str]:
             f"Known noise by {noise.author} until {noise.until:%Y-%m-%d}: {says} "
             f"({noise.reason}).{_cite(noise.finding.cites[:1])}"
         ] = None
+    for note in told.ranked.notes:
+        lines[f"Seen beside it, and no cause: {_claim(note)}"] = None
     lines.update(dict.fromkeys(told.well[:MOST_WELL]))
     return list(lines)
 

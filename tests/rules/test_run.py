@@ -12,6 +12,7 @@ from agents.report import parse_report
 from agents.types import Message
 from rules.run import OPENING, RulesTask, run_rules
 from tests.agents.doubles import MemoryJournal
+from tests.rules.host_scenarios import FINE_UNITS, UNITS, Host, Scenario, worlds
 from tests.rules.worlds import (
     FOLDER,
     WorldResults,
@@ -37,6 +38,19 @@ async def test_the_report_has_the_form_of_every_report_and_quotes_what_the_calls
     ]  # fmt: skip
     assert quotes
     assert all(ref.quote in raw[ref.number] for ref in quotes)
+
+
+async def test_a_note_is_mentioned_with_its_call_and_is_no_cause():
+    failed = f"{FINE_UNITS}logrotate.service loaded failed failed Rotate log files\n"
+    slow = Scenario("slow", Host(commands={UNITS: failed}), alert={"alertname": "HighLatency"})
+
+    result = await investigate(next(worlds((slow,))))
+
+    assert not result.first
+    _, _, ruled_out = result.outcome.final_analysis.partition("## Ruled out")
+    (note,) = [line for line in ruled_out.splitlines() if "logrotate.service" in line]
+    assert note.startswith("- Seen beside it, and no cause: The unit `logrotate.service`")
+    assert find_citations(note)
 
 
 async def test_no_model_is_asked_and_every_call_is_kept():
