@@ -19,26 +19,30 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils import timezone
 
 from config import Config, config_dir, get_config
 from config.check import check
 from config.providers import REHEARSAL, choose_provider
 from config.usage import providers_in_use
 from config.words import count
+from investigations.selectors.logins import has_admin_come_since
 from investigations.selectors.system.workers import live_workers
 from investigations.services.login_links import make_login_link_token
 from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, read_fault
+from tarsy.demo_word import leave_word, take_word_away
 from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
 from tarsy.one_start import hold_start
 from tarsy.processes import ProcessSpec, Supervisor
-from tarsy.terminal_news import tell_news
+from tarsy.terminal_news import News, tell_news
 
 ADMIN = "admin"
 HOST = "127.0.0.1"
@@ -87,7 +91,7 @@ def start(*, with_demo: bool) -> int:
         plan = _make_plan(with_demo=with_demo)
         _set_environment(plan)
         (settings.VAR_DIR / "url").write_text(plan.url, encoding="utf-8")
-        _announce_demo(plan)
+        _announce_demo(plan, waits=True)
         return _run(plan)
 
 
@@ -122,16 +126,11 @@ def _demo_of(plan: Plan, say: Callable[[str], None]) -> Iterator[Demo | None]:
         demo.close()
 
 
-def _announce_demo(plan: Plan) -> None:
-    """Leave a word for the page that is opened first, which has nothing of the demo until it began.
-
-    When it was left says what has come since.
-    """
-    word = settings.VAR_DIR / "demo"
+def _announce_demo(plan: Plan, *, waits: bool) -> None:
     if plan.fault is None:
-        word.unlink(missing_ok=True)
+        take_word_away(settings.VAR_DIR)
     else:
-        word.write_text(plan.fault, encoding="utf-8")
+        leave_word(settings.VAR_DIR, plan.fault, waits=waits)
 
 
 def _end_with_make() -> None:
@@ -256,7 +255,6 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
     _wait_until_ready(plan.url, say)
     say("The web server answers. Waiting for a worker ...")
     _wait_for_worker()
-    threading.Thread(target=tell_news, args=(plan.url, say), name="news", daemon=True).start()
     say("")
     for line in _describe_rehearsal(plan):
         say(line)
@@ -275,9 +273,13 @@ def _greet(plan: Plan, demo: Demo | None, password: str | None, say: Callable[[s
         say(f"  {_login_link(plan, '/')}")
     say(f"Logs of its database: {settings.VAR_DIR}/embedded. Ctrl-C stops everything and keeps it.")
     say("")
+    greeted = timezone.now()
+    news = News(plan.url, lambda: "" if has_admin_come_since(greeted) else _login_link(plan, "/"))
+    # Behind the greeting: whoever decides about what waits already has to log in by its link.
+    threading.Thread(target=tell_news, args=(news, say), name="news", daemon=True).start()
     if demo is not None:
-        _wait_until_opened(plan.wait)
-        _announce_demo(plan)
+        _wait_until_opened(plan.wait, greeted)
+        _announce_demo(plan, waits=False)
         owner = _find_admin() if settings.TARSY_AUTH == "login" else None
         demo.begin(plan.url, owner, plan.demo_type)
 
@@ -305,12 +307,10 @@ def _login_link(plan: Plan, page: str) -> str:
     return f"{plan.url}/login/link/{make_login_link_token(admin)}/{after}"
 
 
-def _wait_until_opened(seconds: int) -> None:
+def _wait_until_opened(seconds: int, since: datetime) -> None:
     """Until somebody has used the link, or so long: nobody misses the beginning."""
-    admins = get_user_model().objects.filter(is_superuser=True)
-    before = set(admins.values_list("pk", "last_login"))
     until = time.monotonic() + seconds
-    while time.monotonic() < until and set(admins.values_list("pk", "last_login")) == before:
+    while time.monotonic() < until and not has_admin_come_since(since):
         time.sleep(0.3)
 
 

@@ -16,14 +16,18 @@ from investigations.selectors.session_list.rows import OutcomeRow, read_ended_si
 from masking.visible_text import clean_line
 
 EVERY = 1.0
-_TITLE, _SENTENCE = 120, 300
+_TITLE = 120
 
 
 class News:
-    """Everything once, from the moment on at which this was made."""
+    """Everything once, from the moment on at which this was made.
 
-    def __init__(self, url: str) -> None:
+    `read_login_link` gives what logs in whoever has to decide; nothing once somebody has.
+    """
+
+    def __init__(self, url: str, read_login_link: Callable[[], str] = str) -> None:
         self._url = url
+        self._read_login_link = read_login_link
         self._since: datetime = timezone.now()
         self._told: set[uuid.UUID] = set()
         self._firing: set[uuid.UUID] = set()
@@ -46,6 +50,8 @@ class News:
         target = f" on {approval.target}" if approval.target else ""
         asked = f"{approval.server_name}.{approval.tool_name}{target}"
         yield f"Waits for you: {clean_line(asked, _TITLE)}"
+        if link := self._read_login_link():
+            yield f"Log in first: {link}"
         yield f"{self._url}/sessions/{approval.session_id}/"
 
     def _tell_outcome(self, row: OutcomeRow) -> Iterator[str]:
@@ -54,7 +60,8 @@ class News:
             self._firing.add(row.session.pk)
             fires = ", and the alert still fires"
         yield f"{look_of(row.state)[2]}{fires}: {_title_of(row)}"
-        yield f"  {clean_line(row.line, _SENTENCE)}"
+        # All of it: that a repair did not run stands at the end.
+        yield f"  {clean_line(row.line, len(row.line))}"
         yield f"{self._url}/sessions/{row.session.pk}/"
 
 
@@ -62,9 +69,8 @@ def _title_of(row: OutcomeRow) -> str:
     return clean_line(row.session.title or row.session.alert_type, _TITLE)
 
 
-def tell_news(url: str, say: Callable[[str], None]) -> None:
+def tell_news(news: News, say: Callable[[str], None]) -> None:
     """Say what happens, for ever. A database that is away is asked again."""
-    news = News(url)
     while True:
         try:
             for line in news.read():

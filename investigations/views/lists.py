@@ -1,7 +1,8 @@
 """The list of sessions and its pieces."""
 
 import uuid
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from investigations.roles import DELETE, OPERATE, SUBMIT
 from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.configuration.models_in_use import has_usable_model
 from investigations.selectors.incidents import follows_incidents
+from investigations.selectors.logins import has_admin_come_since
 from investigations.selectors.session_list import needs, running
 from investigations.selectors.session_list.hits import find_hits
 from investigations.selectors.session_list.rows import (
@@ -40,6 +42,7 @@ from investigations.views.list_filter import (
     ListFilter,
     read_list_filter,
 )
+from tarsy.demo_word import DemoWord, read_word
 from tarsy.errors import InvalidInput
 from tarsy.proxies import address_asked
 
@@ -63,15 +66,16 @@ def session_list(request: HttpRequest) -> HttpResponse:
     return render(request, "investigations/list.html", context)
 
 
-def _demo_that_is_coming() -> str:
-    """What a demo here is about to show, as what starts it has noted; empty where there is none, or
+def _demo_that_is_coming() -> DemoWord | None:
+    """What a demo here is about to show, as what starts it has noted; None where there is none, or
     where something has come since."""
-    noted = settings.VAR_DIR / "demo"
-    if not noted.exists():
-        return ""
-    noted_at = datetime.fromtimestamp(noted.stat().st_mtime, UTC)
-    is_due = timezone.now() - noted_at < DEMO_COMES_WITHIN
-    return noted.read_text(encoding="utf-8") if is_due and not has_come_since(noted_at) else ""
+    word = read_word(settings.VAR_DIR)
+    if word is None or timezone.now() - word.left_at > DEMO_COMES_WITHIN:
+        return None
+    if has_come_since(word.left_at):
+        return None
+    # Whoever has just opened its link sees this page before the demo has noticed.
+    return replace(word, waits=word.waits and not has_admin_come_since(word.left_at))
 
 
 @require_safe

@@ -39,6 +39,29 @@ def test_what_waits_and_what_was_found_is_told_once_with_its_address():
     assert list(news.read()) == []
 
 
+def test_a_long_conclusion_is_told_to_its_end_where_it_says_that_the_repair_did_not_run():
+    news = News(URL)
+    found = "The file `/var/spool/orders/debug.log` fills the spool. " * 12
+    report = f"## Conclusion\n{found}A repair was proposed, and did not run. Confidence: high\n"
+    SessionFactory(completed=True, final_analysis=report)
+
+    (said,) = [line for line in news.read() if line.startswith("  ")]
+
+    assert said.count("fills the spool") == 12
+    assert said.endswith("A repair was proposed, and did not run.")
+
+
+def test_whoever_has_to_decide_is_told_how_to_log_in_until_somebody_has():
+    links = iter([f"{URL}/login/link/x/", ""])
+    news = News(URL, lambda: next(links))
+
+    for wanted in ([f"Log in first: {URL}/login/link/x/"], []):
+        approval = ApprovalRequestFactory()
+        waits, *way = news.read()
+        assert waits.startswith("Waits for you: ")
+        assert way == [*wanted, f"{URL}/sessions/{approval.session_id}/"]
+
+
 def test_what_the_terminal_is_told_has_room_in_80_columns_and_no_address_is_broken():
     output = io.StringIO()
     processes = Supervisor([ProcessSpec("worker-1", ["true"])], output=output)

@@ -15,7 +15,9 @@ from django.utils import timezone
 from agents.types import INCONCLUSIVE, NOT_CARRIED_OUT, UNVERIFIED
 from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.system import workers
+from investigations.services.login_links import make_login_link_token
 from investigations.templatetags.display import stage_title
+from tarsy.demo_word import leave_word, take_word_away
 from tests.factories import (
     ApprovalRequestFactory,
     AuditEventFactory,
@@ -76,6 +78,35 @@ def test_the_first_page_of_a_demo_says_what_is_coming(viewer, settings, tmp_path
     assert "nothing breaks in it" in viewer.get("/").content.decode()
     SessionFactory(completed=True)
     assert "The demo is about to begin" not in viewer.get("/").content.decode()
+
+
+def test_a_demo_whose_link_nobody_has_opened_yet_sends_people_to_it_first(
+    client, settings, tmp_path
+):
+    settings.VAR_DIR, settings.TARSY_AUTH = tmp_path, "none"
+    admin = UserFactory(is_superuser=True)
+    leave_word(tmp_path, "pool", waits=True)
+
+    assert "The demo waits for its link" in client.get("/").content.decode()
+    SessionFactory(completed=True, created_at=timezone.now() - timedelta(days=1))
+    assert "open it first" in client.get("/fragments/active/").content.decode()
+    assert "is about to begin" not in client.get("/").content.decode()
+    client.get(f"/login/link/{make_login_link_token(admin)}/")
+    assert "The demo is about to begin" in client.get("/").content.decode()
+
+
+def test_a_demo_that_nobody_opened_in_time_is_about_to_begin_all_the_same(
+    viewer, settings, tmp_path
+):
+    settings.VAR_DIR = tmp_path
+    leave_word(tmp_path, "none", waits=True)
+    assert "somebody asks whether" in viewer.get("/").content.decode()
+
+    leave_word(tmp_path, "none", waits=False)
+
+    assert "The demo is about to begin" in viewer.get("/").content.decode()
+    take_word_away(tmp_path)
+    assert "The demo" not in viewer.get("/").content.decode()
 
 
 def test_a_demo_after_others_says_what_is_coming_until_it_has_come(viewer, settings, tmp_path):
