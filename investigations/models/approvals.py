@@ -84,6 +84,11 @@ class ApprovalRequest(models.Model):
                 fields=["expires_at"], name="approval_waiting", condition=Q(status="pending")
             ),
             models.Index(fields=["-created_at", "-id"], name="approval_newest"),
+            models.Index(
+                fields=["session"],
+                name="approval_undone",
+                condition=Q(status__in=["denied", "expired"]),
+            ),
         ]
 
     @override

@@ -4,7 +4,7 @@ import uuid
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 from typing_extensions import override
@@ -13,9 +13,13 @@ from investigations.models.json_columns import ForeignJSONField
 from investigations.models.keys import cascading_key
 
 DURATION = F("completed_at") - F("started_at")
-OUTCOME_INCONCLUSIVE = "inconclusive"
 INCONCLUSIVE = "**Inconclusive:**"
 """How an analysis begins that rests on nothing: the label of `agents.types`, kept in the schema."""
+_LINES = r"^(?:\*\*[A-Z][a-z ]*:\*\*[^\n]*\n\s*)*"
+"""The lines of ours at the top of a text, up to one with a label."""
+UNVERIFIED = rf"{_LINES}\*\*Unverified:\*\*"
+NOT_CARRIED_OUT = rf"{_LINES}\*\*Not carried out:\*\*"
+CHANGED = rf"{_LINES}\*\*Changed:\*\* (?!TARSy changed nothing\.)"
 
 
 class AlertSession(models.Model):
@@ -34,6 +38,15 @@ class AlertSession(models.Model):
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
         TIMED_OUT = "timed_out", "Timed out"
+
+    class WritesTold(models.TextChoices):
+        """What the lines above a report say of writes, the worst of it."""
+
+        UNVERIFIED = "unverified", "Not every write is confirmed"
+        PARTLY = "partly", "One was carried out, another was not"
+        UNDONE = "undone", "None was carried out"
+        CHANGED = "changed", "Each was carried out"
+        NOTHING = "", "There was none"
 
     ACTIVE: ClassVar = (Status.IN_PROGRESS, Status.CANCELLING)
     TERMINAL: ClassVar = (Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.TIMED_OUT)
@@ -82,6 +95,23 @@ class AlertSession(models.Model):
         output_field=models.BooleanField(),
         db_persist=True,
         help_text="Whether the analysis says itself that it rests on nothing.",
+    )
+    writes_told = models.GeneratedField(
+        expression=Case(
+            When(final_analysis__regex=UNVERIFIED, then=Value(WritesTold.UNVERIFIED)),
+            When(
+                final_analysis__regex=NOT_CARRIED_OUT,
+                then=Case(
+                    When(final_analysis__regex=CHANGED, then=Value(WritesTold.PARTLY)),
+                    default=Value(WritesTold.UNDONE),
+                ),
+            ),
+            When(final_analysis__regex=CHANGED, then=Value(WritesTold.CHANGED)),
+            default=Value(WritesTold.NOTHING),
+        ),
+        output_field=models.CharField(max_length=20, choices=WritesTold),
+        db_persist=True,
+        help_text="What the lines above the analysis say of writes.",
     )
     executive_summary = models.TextField(blank=True)
     executive_summary_error = models.TextField(blank=True)
@@ -193,6 +223,12 @@ class AlertSession(models.Model):
                 name="session_inconclusive",
                 condition=Q(is_inconclusive=True),
             ),
+            models.Index(
+                fields=["-created_at", "-id"],
+                include=["deleted_at", "is_listed"],
+                name="session_with_writes",
+                condition=~Q(writes_told=""),
+            ),
             # The other way round, with the newest first all the same.
             *(
                 models.Index(fields=[f"-{column}", "-created_at", "-id"], name=f"session_{name}")
@@ -250,12 +286,6 @@ class AlertSession(models.Model):
     @property
     def is_terminal(self) -> bool:
         return self.status in self.TERMINAL
-
-    @property
-    def outcome(self) -> str:
-        """Its status; `inconclusive` where it completed and its report rests on nothing."""
-        is_open = self.status == self.Status.COMPLETED and self.is_inconclusive
-        return OUTCOME_INCONCLUSIVE if is_open else self.status
 
     @property
     def concluded_analysis(self) -> str:

@@ -16,6 +16,8 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "unverified_write": ("doubt", "warn", "Unverified write"),
     "not_repaired": ("doubt", "stopd", "Not repaired"),
     "partly_done": ("doubt", "warn", "Partly done"),
+    "change_denied": ("doubt", "stopd", "Change denied"),
+    "change_expired": ("doubt", "late", "Change expired"),
     "inconclusive": ("doubt", "unsup", "Inconclusive"),
     "failed": ("bad", "bad", "Failed"),
     "timed_out": ("bad", "late", "Timed out"),

@@ -15,7 +15,7 @@ from agents.types import Ran
 from config import get_config
 from investigations.models import AgentExecution, AlertSession, ApprovalRequest, TimelineEvent
 from investigations.selectors.changes import Change, all_changes
-from investigations.selectors.outcomes import name_outcome, read_undone_asks
+from investigations.selectors.outcomes import Fact, name_outcome, read_undone_asks
 from safety.grounding.claims import MAX_READ
 from safety.grounding.denials import Done, find_denials
 
@@ -68,19 +68,17 @@ class WritesToTell:
         return any(write.is_open for write in self.open_writes)
 
     @property
-    def has_undone_write(self) -> bool:
-        """Whether something was asked for that was not done."""
-        return any(not write.is_open for write in self.open_writes)
+    def facts(self) -> frozenset[Fact]:
+        """What an outcome is named by."""
+        found: dict[Fact, bool] = {"open": self.has_open_write, "changed": self.has_change}
+        kinds = {write.kind for write in self.open_writes if not write.is_open}
+        found |= {"undone": bool(kinds), "denied": "denied" in kinds, "expired": "expired" in kinds}
+        return frozenset(fact for fact, holds in found.items() if holds)
 
 
 def state_of(session: AlertSession, writes: WritesToTell) -> str:
     """The status to draw of a session, by what became of its writes and of its alerts."""
-    return name_outcome(
-        session,
-        has_open_write=writes.has_open_write,
-        has_undone_write=writes.has_undone_write,
-        has_change=writes.has_change,
-    )
+    return name_outcome(session, writes.facts)
 
 
 def read_writes_to_tell(session_id: uuid.UUID, report: str = "") -> WritesToTell:

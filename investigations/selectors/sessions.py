@@ -17,10 +17,11 @@ from investigations.models import (
     Stage,
     TimelineEvent,
 )
-from investigations.models.sessions import DURATION, OUTCOME_INCONCLUSIVE
+from investigations.models.sessions import DURATION
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
 from investigations.selectors.distinct import values_by_column
+from investigations.selectors.outcomes import with_outcome
 from investigations.selectors.session_list.search import Search, matched_in_content, search_sessions
 from tarsy.errors import NotFound
 
@@ -67,7 +68,7 @@ class SessionFilter:
 
     statuses: Sequence[str] = ()
     by_outcome: bool = False
-    """Whether `statuses` are outcomes: `inconclusive` is one, and then not `completed`."""
+    """Whether `statuses` are outcomes: what is not repaired is that, and then not `completed`."""
     by_incident: bool = False
     """Whether each incident is shown once, by its newest investigation."""
     severities: Sequence[str] = ()
@@ -287,19 +288,10 @@ def narrow(sessions: QuerySet[AlertSession], wanted: SessionFilter) -> Search:
     if wanted.by_incident:
         sessions = sessions.filter(is_listed=True)
     if wanted.by_outcome:
-        sessions = sessions.filter(_with_outcome(wanted.statuses))
+        sessions = sessions.filter(with_outcome(wanted.statuses))
     if not wanted.search:
         return Search(sessions)
     return search_sessions(sessions, wanted.search, by_incident=wanted.by_incident)
-
-
-def _with_outcome(outcomes: Sequence[str]) -> Q:
-    completed = AlertSession.Status.COMPLETED
-    open_ones = Q(status=completed, is_inconclusive=True)
-    found = Q(status__in=[each for each in outcomes if each != OUTCOME_INCONCLUSIVE])
-    if OUTCOME_INCONCLUSIVE in outcomes:
-        return open_ones if len(outcomes) == 1 else found | open_ones
-    return found & ~open_ones if completed in outcomes else found
 
 
 def _sort(

@@ -11,8 +11,9 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from investigations.models import AlertSession, Incident
-from investigations.models.sessions import OUTCOME_INCONCLUSIVE
+from investigations.rendering.state_colours import look_of
 from investigations.selectors.alert_facts import label_of_source
+from investigations.selectors.outcomes import OUTCOMES
 from investigations.selectors.session_list.search import SHORTEST_SEARCH
 from investigations.selectors.sessions import SessionFilter
 from investigations.sources.severity import Severity
@@ -23,10 +24,6 @@ PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "7d": ("Last 7 days", timedelta(days=7)),
     "30d": ("Last 30 days", timedelta(days=30)),
 }
-OUTCOMES: Mapping[str, str] = {
-    **dict(AlertSession.Status.choices), OUTCOME_INCONCLUSIVE: "Inconclusive"
-}  # fmt: skip
-"""What a session may have come to, and its word."""
 SEVERITIES: tuple[str, ...] = get_args(Severity)
 RANGE = "range"
 """The period that has a beginning and an end of its own."""
@@ -46,7 +43,7 @@ class ListFilter:
     """What was asked for, right or wrong; empty means all."""
 
     statuses: tuple[str, ...] = ()
-    """Outcomes: every status, and `inconclusive`."""
+    """Outcomes, as rows draw them."""
     severities: tuple[str, ...] = ()
     service: str = ""
     cluster: str = ""
@@ -120,7 +117,7 @@ class ListFilter:
         """Each filter that is on, in words, with what is left without it."""
         parts = [
             (
-                OUTCOMES[each],
+                look_of(each)[2],
                 replace(self, statuses=tuple(other for other in self.statuses if other != each)),
             )
             for each in self.statuses

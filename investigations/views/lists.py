@@ -22,6 +22,7 @@ from investigations.selectors.alert_facts import label_of_source
 from investigations.selectors.configuration.models_in_use import has_usable_model
 from investigations.selectors.incidents import follows_incidents
 from investigations.selectors.logins import has_admin_come_since
+from investigations.selectors.outcomes import OUTCOMES
 from investigations.selectors.session_list import needs, running
 from investigations.selectors.session_list.hits import find_hits
 from investigations.selectors.session_list.rows import (
@@ -36,7 +37,6 @@ from investigations.selectors.sessions import values_in_use
 from investigations.selectors.system.workers import who_works
 from investigations.views.access import for_viewers
 from investigations.views.list_filter import (
-    OUTCOMES,
     PERIODS,
     SEVERITIES,
     ListFilter,
@@ -198,7 +198,7 @@ def _options() -> dict[str, object]:
         "severity", "service", "cluster", "source", "alert_type", "chain_id", "author"
     )
     return {
-        "statuses": OUTCOMES.items(),
+        "statuses": OUTCOMES,
         "severities": [each for each in SEVERITIES if each in severities],
         "states": Incident.State.choices if follows_incidents() else [],
         "services": services,

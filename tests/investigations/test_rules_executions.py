@@ -193,3 +193,4 @@ def test_the_page_draws_the_chain_from_the_cause_to_the_symptom(loop):
     assert page.count('class="t-chain-kind"') == 2
     assert "/var&lt;b&gt;" in page
     assert page.index("/var&lt;b&gt;") < page.index("db.service")
+    assert "Nothing was found here itself. It depends on /var&lt;b&gt;." in page

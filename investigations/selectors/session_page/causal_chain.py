@@ -15,12 +15,16 @@ MOST_CITED = 3
 
 @dataclass(frozen=True)
 class ChainLink:
-    """One box: a thing, what was found there, and the calls that show it."""
+    """One box: a thing, what was found there, and the calls that show it.
+
+    Where nothing was found, `behind` is the thing before it, on which it depends.
+    """
 
     kind: str
     name: str
     says: str
     cites: tuple[Ref, ...]
+    behind: str = ""
 
 
 def read_chain(session_id: uuid.UUID) -> tuple[ChainLink, ...]:
@@ -44,15 +48,19 @@ def read_chain(session_id: uuid.UUID) -> tuple[ChainLink, ...]:
 
 
 def _read_links(links: list[JSON]) -> Iterator[ChainLink]:
+    before = ""
     for link in links[:MOST_LINKS]:
         if not isinstance(link, Mapping):
             continue
+        says, name = str(link.get("says", "")), str(link.get("name", ""))
         yield ChainLink(
             kind=str(link.get("kind", "")),
-            name=str(link.get("name", "")),
-            says=str(link.get("says", "")),
+            name=name,
+            says=says,
             cites=tuple(_read_cites(link.get("calls"), link.get("quotes")))[:MOST_CITED],
+            behind="" if says else before,
         )
+        before = name
 
 
 def _read_cites(calls: JSON, quotes: JSON) -> Iterator[Ref]:

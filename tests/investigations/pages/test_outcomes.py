@@ -5,8 +5,12 @@ import re
 import pytest
 from django.utils import timezone
 
-from agents.types import CHANGED
+from agents.types import CHANGED, INCONCLUSIVE, NOT_CARRIED_OUT, UNVERIFIED
 from investigations.models import AlertSession, ApprovalRequest, Incident
+from investigations.rendering.state_colours import look_of
+from investigations.selectors.outcomes import OUTCOMES
+from investigations.selectors.session_list.rows import RecentRow, read_recent
+from investigations.selectors.sessions import SessionFilter
 from tarsy.terminal_news import News
 from tests.factories import (
     ApprovalRequestFactory,
@@ -19,15 +23,18 @@ from tests.investigations.pages.conftest import add_tool_call
 
 pytestmark = pytest.mark.django_db
 
+RUNNING = ("pending", "in_progress", "cancelling")
 REPORT = (
     f"{CHANGED} TARSy changed nothing.\n\n## Conclusion\nRelease 42 leaks connections. "
     "Confidence: high\n\n## Evidence\n1. Eight are idle [T1].\n"
 )
 
 
-def end_with_denied_write(**about: object) -> tuple[AlertSession, ApprovalRequest]:
+def end_with_denied_write(
+    report: str = REPORT, **about: object
+) -> tuple[AlertSession, ApprovalRequest]:
     """A session that found the cause and asked for one write."""
-    session = SessionFactory(completed=True, final_analysis=REPORT, **about)
+    session = SessionFactory(completed=True, final_analysis=report, **about)
     execution = ExecutionFactory(
         stage=StageFactory(session=session, completed=True), completed=True
     )
@@ -58,7 +65,11 @@ def _head(viewer, session) -> tuple[str, str, str]:
 
 
 def _row(viewer):
-    (row,) = viewer.get("/").context["recent"].rows
+    return _row_of(viewer, "/")
+
+
+def _row_of(viewer, address: str):
+    (row,) = viewer.get(address).context["recent"].rows
     return row
 
 
@@ -80,11 +91,31 @@ def test_a_cause_that_was_found_and_not_repaired_is_not_told_as_if_all_were_well
     assert "<title>(!) " in page
 
 
-def test_an_alert_that_is_over_leaves_nothing_to_be_repaired(viewer):
-    session, _asked = end_with_denied_write(incident=IncidentFactory(recovered=True))
+@pytest.mark.parametrize(
+    ("decision", "state", "word"),
+    [
+        ("denied", "change_denied", "Change denied"),
+        ("expired", "change_expired", "Change expired"),
+    ],
+)
+def test_a_change_that_nobody_let_run_is_told_after_the_alert_is_over(
+    viewer, decision, state, word
+):
+    session, asked = end_with_denied_write(incident=IncidentFactory(recovered=True))
+    ApprovalRequest.objects.filter(pk=asked.pk).update(status=decision)
 
-    assert _head(viewer, session) == ("Completed", "ok", "Completed. The alert is over.")
-    assert (_row(viewer).state, _row(viewer).still_fires) == ("completed", False)
+    assert _head(viewer, session) == (word, "doubt", f"{word}. The alert is over.")
+    assert (_row(viewer).state, _row(viewer).still_fires) == (state, False)
+
+
+def test_what_was_done_beside_a_denied_change_makes_it_partly_done_whatever_the_alert_does(viewer):
+    report = REPORT.replace("TARSy changed nothing.", "`ops.control` has run.")
+    over = IncidentFactory(recovered=True)
+    _session, asked = end_with_denied_write(incident=over, report=report)
+    _let_run(asked, arguments={"action": "stop"})
+    add_tool_call(asked.execution, 3, "stopped", may_write=True, is_write=True)
+
+    assert _row(viewer).state == "partly_done"
 
 
 def test_what_was_denied_first_and_then_let_run_was_done(viewer):
@@ -115,6 +146,67 @@ def test_an_end_of_which_nobody_tells_how_the_alert_is_goes_by_the_investigation
 
     assert _head(viewer, session) == ("Completed", "ok", "Completed.")
     assert _head(viewer, SessionFactory(failed=True))[1] == "bad"
+
+
+def _end_in_every_way() -> None:
+    """Sessions with each outcome, and with more than one reason for some."""
+    plain = "## Conclusion\nIt is full. Confidence: high\n"
+    changed = f"{CHANGED} `ops.control` has run."
+    undone = f"{NOT_CARRIED_OUT} `ops.control`: refused."
+    over = {"incident": IncidentFactory(recovered=True)}
+    for about in ({}, {"incident": IncidentFactory()}, over):
+        for lines in ((), (changed,), (undone,), (undone, changed), (f"{UNVERIFIED} x.", changed)):
+            above = "\n\n".join(lines)
+            SessionFactory(completed=True, final_analysis=f"{above}\n\n{plain}", **about)
+            _session, asked = end_with_denied_write(f"{above}\n\n{plain}", **about)
+            again, _ = end_with_denied_write(plain, **about)
+            expired = ApprovalRequest.objects.filter(execution__session=again)
+            expired.update(status="expired")
+            if lines:
+                _let_run(asked, argument_hash=asked.argument_hash)
+    SessionFactory(completed=True, final_analysis=f"{INCONCLUSIVE} Nothing.\n\n{plain}")
+    for status in ("failed", "timed_out", "cancelled"):
+        SessionFactory(**{status: True})
+
+
+def test_each_outcome_that_a_row_tells_is_a_filter_that_keeps_exactly_those_rows(viewer):
+    _end_in_every_way()
+    rows = SessionFilter(statuses=AlertSession.TERMINAL)
+    found = {each.session.pk: each.state for each in _read_all(rows)}
+
+    assert set(found.values()) == {each for each in OUTCOMES if each not in RUNNING}
+    for outcome in OUTCOMES:
+        kept = _read_all(SessionFilter(statuses=[outcome], by_outcome=True))
+        assert {each.session.pk for each in kept} == {
+            pk for pk, state in found.items() if state == outcome
+        }, outcome
+    pair = SessionFilter(statuses=["completed", "not_repaired"], by_outcome=True)
+    assert {each.state for each in _read_all(pair)} == {"completed", "not_repaired"}
+
+
+def _read_all(wanted: SessionFilter) -> list[RecentRow]:
+    """On every page."""
+    rows: list[RecentRow] = []
+    page = read_recent(wanted)
+    while page.next_cursor:
+        rows += page.rows
+        page = read_recent(wanted, page.next_cursor)
+    return [*rows, *page.rows]
+
+
+def test_the_list_offers_every_outcome_that_it_tells_by_its_word(viewer):
+    end_with_denied_write(incident=IncidentFactory())
+    SessionFactory(completed=True)
+
+    page = viewer.get("/?status=not_repaired").content.decode()
+
+    offered = re.findall(r'name="status" value="([a-z_]+)"[^>]*>(?:<svg.*?</svg>)([^<]+)', page)
+    assert dict(offered) == {each: look_of(each)[2] for each in OUTCOMES}
+    assert _row_of(viewer, "/?status=not_repaired").state == "not_repaired"
+    assert 'aria-label="Remove filter Not repaired"' in page
+    assert [each.state for each in viewer.get("/?status=completed").context["recent"].rows] == [
+        "completed"
+    ]
 
 
 def test_the_terminal_tells_the_same():
