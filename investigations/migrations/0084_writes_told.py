@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('investigations', '0082_no_index_twice'),
+        ('investigations', '0083_checks_of_a_session'),
     ]
 
     operations = [
