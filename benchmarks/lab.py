@@ -108,7 +108,8 @@ class Lab:
     def gunicorn(self, *, workers: int = 1, threads: int = 4) -> Iterator[tuple[Process, int]]:
         port = find_free_port()
         options = ("--bind", f"127.0.0.1:{port}", "--workers", workers, "--threads", threads)
-        arguments = ("-m", "gunicorn", "tarsy.wsgi:application", *map(str, options))
+        worker = ("--worker-class", "tarsy.web_worker.EvenWorker")
+        arguments = ("-m", "gunicorn", "tarsy.wsgi:application", *worker, *map(str, options))
         process = _start(*arguments, ready="Booting worker", **_WEB_SETTINGS)
         with _until_stopped(process):
             yield process, port
