@@ -1,16 +1,25 @@
 // Search within the session: the server looks through everything, also what the page has not loaded
-// or keeps closed; each hit is loaded, opened and marked when it is gone to.
+// or keeps closed; each hit is loaded, opened and marked when it is gone to. It goes on while somebody
+// types, and the address holds the words.
 
 import { announce, loadText } from "./copy.js";
 import { keys } from "./keys.js";
 import { reveal } from "./links.js";
 import { showAround } from "./raw.js";
 
+const PAUSE = 300; // ms without a key, after which what was typed is looked for
+const SHORTEST = 2; // characters that are looked for unasked
+const IN_ADDRESS = "find";
 const form = document.getElementById("find");
 const field = form.querySelector("input");
 const count = form.querySelector("[data-find-count]");
 let found = null; // {words, hits, hasMore}
 let at = -1;
+let isByTyping = false; // the hit that is shown was brought without being asked for
+let due = null;
+let question = null; // the newest one: an older answer comes to nothing
+
+const inField = () => field.value.trim();
 
 function open() {
   form.hidden = false;
@@ -21,39 +30,81 @@ function open() {
 function close() {
   if (form.hidden) return false;
   form.hidden = true;
-  found = null;
-  unmark();
+  forget();
   if (form.contains(document.activeElement)) document.activeElement.blur();
   return undefined;
 }
 
-// Asked anew for other words, and while the session goes on.
-async function look() {
-  const words = field.value.trim();
-  if (!words) return;
-  count.textContent = "Searching";
-  const answer = await fetch(`${form.action}?q=${encodeURIComponent(words)}`, { headers: { "X-Requested-With": "fetch" } }).catch(() => null);
-  if (!answer?.ok) {
-    tell(answer?.status === 401 ? "You are signed out" : "The server cannot be reached");
-    return;
-  }
-  const { hits, has_more: hasMore } = await answer.json();
-  found = { words, hits, hasMore };
-  at = -1;
+function forget() {
+  clearTimeout(due);
+  question?.abort();
+  question = null;
+  found = null;
+  count.textContent = "";
+  unmark();
+  keep("");
 }
 
-async function go(direction) {
-  if (field.value.trim() !== found?.words) await look();
-  if (!found) return;
-  if (!found.hits.length) {
+function keep(words) {
+  const address = new URL(location.href);
+  if (words === (address.searchParams.get(IN_ADDRESS) ?? "")) return;
+  if (words) address.searchParams.set(IN_ADDRESS, words);
+  else address.searchParams.delete(IN_ADDRESS);
+  history.replaceState(history.state, "", address);
+}
+
+// Asked anew for other words, and while the session goes on. Whether it was answered.
+async function look() {
+  clearTimeout(due);
+  question?.abort();
+  const mine = question = new AbortController();
+  const words = inField();
+  count.textContent = "Searching";
+  keep(words);
+  const asked = { headers: { "X-Requested-With": "fetch" }, signal: mine.signal };
+  const answer = await fetch(`${form.action}?q=${encodeURIComponent(words)}`, asked).catch(() => null);
+  const read = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (mine !== question) return false;
+  if (!read) {
+    tell(answer?.status === 401 ? "You are signed out" : "The server cannot be reached");
+    return false;
+  }
+  found = { words, hits: read.hits, hasMore: read.has_more };
+  at = -1;
+  isByTyping = false;
+  return true;
+}
+
+async function go(direction, isEnter = false) {
+  if (!inField()) return;
+  if (inField() !== found?.words && !(await look())) return;
+  // Whoever types and then presses Enter means the hit that the typing has brought.
+  const stays = isEnter && isByTyping && direction > 0;
+  isByTyping = false;
+  if (found.hits.length && !stays) at = (at + direction + found.hits.length) % found.hits.length;
+  await show();
+}
+
+async function show() {
+  const shown = found;
+  if (!shown.hits.length) {
     tell("No hits");
     unmark();
     return;
   }
-  at = (at + direction + found.hits.length) % found.hits.length;
-  const target = await reveal(found.hits[at].anchor);
-  tell(`${at + 1} of ${found.hits.length}${found.hasMore ? " and more" : ""}`);
-  if (target) await mark(target, found.words);
+  const target = await reveal(shown.hits[at].anchor);
+  if (shown !== found) return;
+  tell(`${at + 1} of ${shown.hits.length}${shown.hasMore ? " and more" : ""}`);
+  if (target) await mark(target, shown.words);
+}
+
+async function lookAsTyped() {
+  const words = inField();
+  if (!words) forget();
+  if (words.length < SHORTEST || words === found?.words || !(await look())) return;
+  at = 0;
+  isByTyping = true;
+  await show();
 }
 
 // What was hit last in a block that is closed, cut or scrolled away is brought to the eye.
@@ -103,12 +154,16 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   go(event.submitter?.value === "back" ? -1 : 1);
 });
+field.addEventListener("input", () => {
+  clearTimeout(due);
+  due = setTimeout(lookAsTyped, PAUSE);
+});
 field.addEventListener("keydown", (event) => {
   if (event.key === "Escape") close();
   // Enter in a field presses the first button, which is the one backwards.
   if (event.key !== "Enter") return;
   event.preventDefault();
-  go(event.shiftKey ? -1 : 1);
+  go(event.shiftKey ? -1 : 1, true);
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-find]")) open();
@@ -118,3 +173,6 @@ keys.set("/", "search this session", open);
 keys.set("n", "next hit while searching", () => step(1));
 keys.set("N", "previous hit", () => step(-1));
 keys.set("Escape", "leave the search", close);
+// A step back leads to an address from before the words.
+addEventListener("popstate", () => { if (!form.hidden && found) keep(found.words); });
+if (inField()) lookAsTyped();
