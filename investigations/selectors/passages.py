@@ -1,10 +1,11 @@
 """What a citation points at, within the words that stand around it in the stored result."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.citations import Ref
 from agents.types import StoredResult
+from investigations.models.json_layout import lay_out
 from investigations.selectors.tool_results import read_tool_results
 from safety.grounding.likely_passages import Source, find_likely_passage
 from safety.grounding.proofs import Proofs, Sighting
@@ -19,7 +20,8 @@ class Passage:
     """A part of a result with what it is: the quote itself, or what reads most like a claim.
 
     `marked` is empty where nothing can be pointed at; then the beginning of the result is shown.
-    `reason` is a clause on what is wrong or weak, empty where nothing is.
+    `reason` is a clause on what is wrong or weak, empty where nothing is. JSON is laid out for
+    reading: `start`, `end`, `length` and `quote` are of the stored result all the same.
     """
 
     number: int
@@ -27,18 +29,17 @@ class Passage:
     before: str = ""
     marked: str = ""
     behind: str = ""
+    quote: str = ""
     start: int = 0
+    end: int = 0
     length: int = 0
+    is_laid_out: bool = False
     is_quote: bool = False
     is_of_check: bool = False
     is_cut_before: bool = False
     is_cut_behind: bool = False
     result: str = ""
     """The whole result."""
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.marked)
 
     @property
     def is_empty(self) -> bool:
@@ -81,18 +82,23 @@ def _read_likely(number: int, result: StoredResult, claim: str, reason: str) -> 
 
 
 def _cut(found: Passage, text: str, start: int, end: int) -> Passage:
-    first, last = max(0, start - AROUND), end + AROUND
-    return Passage(
-        number=found.number,
-        reason=found.reason,
-        before=text[first:start],
-        marked=text[start:end],
-        behind=text[end:last],
+    laid_out = lay_out(text)
+    shown, first, last = text, start, end
+    if laid_out is not None:
+        shown = laid_out.text
+        first, last = laid_out.find(start, end) if end > start else (0, 0)
+    begin, stop = max(0, first - AROUND), last + AROUND
+    return replace(
+        found,
+        before=shown[begin:first],
+        marked=shown[first:last],
+        behind=shown[last:stop],
+        quote=text[start:end],
         start=start,
+        end=end,
         length=len(text),
-        is_quote=found.is_quote,
-        is_of_check=found.is_of_check,
-        is_cut_before=first > 0,
-        is_cut_behind=last < len(text),
+        is_laid_out=laid_out is not None,
+        is_cut_before=begin > 0,
+        is_cut_behind=stop < len(shown),
         result=text,
     )

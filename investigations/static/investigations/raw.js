@@ -21,6 +21,10 @@ export function startRaw() {
     const link = event.target.closest("[data-raw]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    if (isOfPassage(link)) {
+      change(link);
+      return;
+    }
     if (isSummed(link)) {
       prefersRaw(true);
       show(link.closest(".t-call"), "raw");
@@ -40,11 +44,13 @@ export function startRaw() {
   }, true);
 }
 
-const isSummed = (element) => Boolean(element.closest(".t-call")?.nextElementSibling?.matches(".t-sum"));
+// A passage that a claim quotes is read as such: raw is chosen for it alone.
+const isOfPassage = (element) => Boolean(element.closest(".t-passage"));
+const isSummed = (element) => !isOfPassage(element) && Boolean(element.closest(".t-call")?.nextElementSibling?.matches(".t-sum"));
 
 // Which of a call's views is seen: summary, result or raw.
 function show(call, view) {
-  const raw = call.querySelector("[data-raw]");
+  const raw = call.querySelector(".t-views [data-raw]");
   call.classList.toggle("is-result", view !== "summary");
   for (const button of call.querySelectorAll("[data-view]")) button.ariaPressed = String(button.dataset.view === view);
   raw.ariaCurrent = view === "raw" ? "true" : null;
@@ -55,20 +61,20 @@ function show(call, view) {
 export function showAround(element) {
   const call = element.closest(".t-call");
   if (element.closest(".t-out") && call && isSummed(call)) {
-    show(call, call.querySelector("[data-raw]").rendered ? "raw" : "result");
+    show(call, call.querySelector(".t-views [data-raw]").rendered ? "raw" : "result");
   }
   const before = element.closest(".t-sum")?.previousElementSibling;
   if (before?.matches(".t-call.is-result")) show(before, "summary");
 }
 
 function showRaw(root) {
-  for (const link of root.querySelectorAll("[data-raw]")) if (!link.rendered) change(link);
+  for (const link of root.querySelectorAll("[data-raw]")) if (!link.rendered && !isOfPassage(link)) change(link);
 }
 
 // A second click while the first is under way changes nothing.
 async function change(link) {
   if (link.ariaBusy) return;
-  const box = document.querySelector(link.dataset.raw);
+  const box = (link.closest(".t-passage") ?? document).querySelector(link.dataset.raw);
   if (link.rendered) {
     box.replaceChildren(...link.rendered);
     link.rendered = null;

@@ -115,3 +115,41 @@ def test_what_a_call_was_asked_is_read_whole_in_the_panel(proved, page):
     assert asked.evaluate(cut) == []
     expect(page.locator("#evidence mark")).to_have_text("exitCode: 137")
     assert find_serious_faults(page) == []
+
+
+ANSWER = (
+    '{"services": [{"service": "shop", "state": "idle in transaction", "connections": 8, '
+    '"note": "<b>plain</b>", "listens_on": []}], "left_out": 0}'
+)
+
+
+@pytest.mark.parametrize("page", [{}, {"viewport": {"width": 390, "height": 800}}], indirect=True)
+def test_json_is_laid_out_beside_the_claim_and_its_bytes_are_one_click_away(transactional_db, page):
+    report = REPORT.replace('"exitCode: 137"', '«"idle in transaction", "connections": 8»')
+
+    def make():
+        session = SessionFactory(completed=True, final_analysis=report)
+        execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+        add_tool_call(execution, 1, ANSWER)
+        add_event(execution, TimelineEvent.Type.FINAL_ANALYSIS, report)
+        return session
+
+    session = in_thread(make)
+    page.goto(f"/sessions/{session.pk}/#claim-1")
+    evidence = page.locator("#evidence")
+
+    mark = evidence.locator("mark")
+    expect(mark).to_be_in_viewport()
+    words = mark.text_content()
+    assert " ".join(words.split()) == '"idle in transaction", "connections": 8'
+    shown = evidence.locator(".t-out")
+    assert '\n      "note": "<b>plain</b>",\n' in shown.text_content()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert find_serious_faults(page) == []
+    evidence.get_by_role("link", name="Raw").click()
+    expect(shown).to_have_class("t-out is-raw")
+    assert shown.text_content() == ANSWER
+    evidence.get_by_role("link", name="Rendered").click()
+    expect(mark).to_have_count(1)
+    assert '\n      "note"' in shown.text_content()
+    assert page.evaluate("localStorage.getItem('tarsy.raw')") is None
