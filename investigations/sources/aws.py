@@ -53,6 +53,9 @@ _WEIGHTS: Sequence[tuple[float, Severity]] = (
 )  # fmt: skip
 _ALARM_EVENT = "CloudWatch Alarm State Change"
 _CLOSED_INSIGHT = "CLOSED_INSIGHT"
+_ENDS_WELL = ("_COMPLETED", "_STEADY_STATE")
+"""How the names of events of ECS end that say that a service is as it should be."""
+_PARTNER = "aws.partner/"
 _FINE = frozenset({"succeeded", "completed", "passed", "running"})
 _UNDER_WAY = frozenset({
     "started", "starting", "submitted", "pending", "runnable", "in_progress", "in progress",
@@ -126,6 +129,9 @@ class Detail(Part):
     state: StateOfAlarm = StateOfAlarm()
     word: Text = Field("", validation_alias=AliasChoices("state", "status"))
     configuration: Configuration = Configuration()
+    lastStatus: Text = ""
+    eventType: Text = ""
+    eventName: Text = ""
     statusCode: Text = ""
     messageType: Text = ""
     eventArn: Text = ""
@@ -282,6 +288,13 @@ def read_eventbridge(post: Post) -> Reading:
     return Reading(source="aws_eventbridge", alerts=(alert,), delivery_id=event.id)
 
 
+def unwrap_eventbridge(post: Post) -> Post | None:
+    """What a partner of AWS has put on the bus is a post of that partner's."""
+    body = as_object(post.body)
+    is_of_partner = read_text(body.get("source")).startswith(_PARTNER)
+    return Post(body.get("detail"), {}) if is_of_partner else None
+
+
 def _state_of_event(event: EventBridgeEvent, detail: Detail) -> tuple[State, str]:
     """An alarm tells its state. A job, a run or an insight tells a word: what is fine is over, what
     has but begun says nothing yet, and anything else fires."""
@@ -291,6 +304,13 @@ def _state_of_event(event: EventBridgeEvent, detail: Detail) -> tuple[State, str
     word = detail.word.lower()
     if word in _UNDER_WAY:
         return "other", f"state {detail.word[:60]}"
+    if detail.lastStatus and detail.lastStatus != "STOPPED":
+        # A task of ECS on its way to running, or to its end.
+        is_up = detail.lastStatus == "RUNNING"
+        return ("resolved", "") if is_up else ("other", f"state {detail.lastStatus[:60]}")
+    if detail.eventType == "INFO" and detail.eventName:
+        is_done = detail.eventName.endswith(_ENDS_WELL)
+        return ("resolved", "") if is_done else ("other", f"event {detail.eventName[:60]}")
     is_over = word in _FINE or detail.statusCode == "closed"
     is_over = is_over or detail.messageType == _CLOSED_INSIGHT
     return ("resolved" if is_over else "firing"), ""

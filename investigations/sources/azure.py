@@ -52,6 +52,30 @@ class Essentials(Part):
     investigationLink: Url = ""
 
 
+class ResourceEssentials(Part):
+    """Those of an alert as a resource of Azure, as smart detectors post it."""
+
+    alertRule: Text = ""
+    severity: Text = ""
+    monitorCondition: Text = ""
+    monitorService: Text = ""
+    description: Text = ""
+    targetResourceName: Text = ""
+    targetResourceGroup: Text = ""
+    startDateTime: Moment = None
+    monitorConditionResolvedDateTime: Moment = None
+
+
+class ResourceProperties(Part):
+    essentials: ResourceEssentials = ResourceEssentials()
+
+
+class AlertResource(Part):
+    id: Text = ""
+    name: Text = ""
+    properties: ResourceProperties = ResourceProperties()
+
+
 class AlertContext(Part):
     """Only that of managed Prometheus has labels and annotations."""
 
@@ -114,6 +138,8 @@ def read(post: Post) -> Reading:
         alert = _read_common(post, CommonData.model_validate(data))
     elif "AlertRuleName" in data:
         alert = _read_log(post, LogData.model_validate(data))
+    elif "essentials" in as_object(body.get("properties")):
+        alert = _read_resource(post, AlertResource.model_validate(body))
     else:
         # The oldest have no envelope.
         alert = _read_older(post, OlderData.model_validate(data or body))
@@ -142,6 +168,27 @@ def _read_common(post: Post, data: CommonData) -> AlertReading:
         ),
         starts_at=told.firedDateTime,
         ends_at=told.resolvedDateTime if state == "resolved" else None,
+        body=post.body,
+    )
+
+
+def _read_resource(post: Post, resource: AlertResource) -> AlertReading:
+    told = resource.properties.essentials
+    state = _STATES.get(told.monitorCondition.lower(), "firing")
+    name = resource.name or told.alertRule.rpartition("/")[2]
+    return make_alert(
+        state,
+        key=resource.id,
+        titles=(name_and_told(name, told.description), told.targetResourceName),
+        severity=told.severity,
+        severities=_SEVERITIES,
+        labels={
+            "resource": told.targetResourceName,
+            "resource_group": told.targetResourceGroup,
+            "monitoring_service": told.monitorService,
+        },
+        starts_at=told.startDateTime,
+        ends_at=told.monitorConditionResolvedDateTime if state == "resolved" else None,
         body=post.body,
     )
 
@@ -207,6 +254,7 @@ SOURCE = Source(
     signs=(
         ("schemaId", "data"),
         ("data.essentials.alertId",),
+        ("properties.essentials.monitorCondition", "id", "name"),
         ("status", "context.name", "context.condition"),
         ("status", "context.activityLog"),
         ("operation", "context.resourceId", "status"),

@@ -2,11 +2,14 @@
 
 import re
 
+from pydantic import AliasChoices, Field
+
 from investigations.sources.fields import Labels, Moment, Part, Text, Url, fold_names
 from investigations.sources.reading import Links, Post, Reading, State, make_alert
 from investigations.sources.signs import Source
 
 _PREFIX = re.compile(r"\[(?P<word>[^\]{}]{1,40}?)(?: on \{(?P<scope>[^}]{0,300})\})?\]\s*")
+_PRIORITY = re.compile(r"p[1-5]", re.IGNORECASE)
 _STATES: dict[str, State] = {
     "triggered": "firing",
     "re-triggered": "firing",
@@ -25,24 +28,37 @@ class Organisation(Part):
     name: Text = ""
 
 
+class Monitor(Part):
+    id: Text = ""
+
+
+class Meta(Part):
+    monitor: Monitor = Monitor()
+
+
 class Notification(Part):
     id: Text = ""
     alert_id: Text = ""
     alert_cycle_key: Text = ""
     alert_scope: Text = ""
-    alert_transition: Text = ""
+    alert_transition: Text = Field(
+        "", validation_alias=AliasChoices("alert_transition", "transition")
+    )
     alert_type: Text = ""
     alert_title: Text = ""
     title: Text = ""
     event_title: Text = ""
     body: Text = ""
     priority: Text = ""
+    alert_priority: Text = ""
     hostname: Text = ""
     tags: Labels = {}
     date: Moment = None
     link: Url = ""
     snapshot: Url = ""
     org: Organisation = Organisation()
+    meta: Meta = Meta()
+    """Only in events on a bus."""
 
 
 def read(post: Post) -> Reading:
@@ -55,7 +71,7 @@ def read(post: Post) -> Reading:
         state,
         key=_key_of(told, title, scope),
         titles=(title, told.body.strip("% \n"), told.alert_scope),
-        severity=told.priority or _severity_of(told, words),
+        severity=_severity_of(told, words),
         labels={**told.tags, "scope": scope},
         service=told.tags.get("service", "") or told.hostname,
         links=Links(alert=told.link, dashboard=told.snapshot),
@@ -81,13 +97,18 @@ def _state_named(word: str) -> State | None:
 def _key_of(told: Notification, title: str, scope: str) -> str:
     if told.alert_cycle_key:
         return told.alert_cycle_key
-    if told.alert_id:
-        return f"{told.alert_id} {told.alert_scope or scope}"
+    if number := told.alert_id or told.meta.monitor.id:
+        return f"{number} {told.alert_scope or scope}"
     return f"{title} {scope} {told.org.id or told.org.name}" if title else ""
 
 
 def _severity_of(told: Notification, words: list[str]) -> str:
-    return "warning" if "warn" in words or "re-warn" in words else told.alert_type
+    """The priority of a monitor; that of an event (`normal`) weighs nothing."""
+    told_first = (told.alert_priority, told.priority, *words)
+    if priority := next((each for each in told_first if _PRIORITY.fullmatch(each)), ""):
+        return priority
+    is_warning = "warn" in words or "re-warn" in words
+    return "warning" if is_warning else told.alert_type or told.priority
 
 
 def _split_title(title: str) -> tuple[list[str], str, str]:
@@ -95,7 +116,7 @@ def _split_title(title: str) -> tuple[list[str], str, str]:
     words: list[str] = []
     scope = ""
     while (found := _PREFIX.match(title)) and (
-        _state_named(found["word"].lower()) or found["scope"]
+        _state_named(found["word"].lower()) or found["scope"] or _PRIORITY.fullmatch(found["word"])
     ):
         words.append(found["word"].lower())
         scope = found["scope"] or scope
@@ -111,6 +132,9 @@ SOURCE = Source(
         ("alert_transition", "alert_id"),
         ("alert_transition", "title"),
         ("alert_cycle_key", "title"),
+        ("ALERT_TRANSITION", "ALERT_ID"),
+        ("ALERT_TRANSITION", "ALERT_TITLE"),
+        ("event_type", "alert_type", "meta.monitor"),
     ),
     expects="an object with `title`, as the template of the webhook says",
     read=read,

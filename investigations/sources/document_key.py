@@ -17,6 +17,7 @@ from investigations.sources.usual_fields import (
     LEVELS,
     MOST_FIELDS,
     SUBJECT_WORDS,
+    WORDS_OF_OBJECT,
     Part,
     find_field,
     find_words,
@@ -45,6 +46,7 @@ _LIVES = frozenset({
     "triggered", "resolved", "firing", "up", "down", "online", "offline", "healthy", "unhealthy",
 })  # fmt: skip
 """States of what is checked again and again; of an endpoint, many errors may be told."""
+_NAMES = frozenset({"name", "jobname"})
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
 _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
@@ -62,7 +64,7 @@ _TEXTS = frozenset({
 They are compared with the words of a name as it is written: `account` is no count."""
 _TOLD_NOW = re.compile(
     rf"(?:error|{SUBJECT_WORDS}|status|last|previous|prior)*(?:{'|'.join(_MEASURED | _TEXTS)}|text)"
-    r"|(?:status|http|response|exit|return)*(?:status|http|response|exit|return)code"
+    r"|(?:run|status|http|response|exit|return)*(?:status|http|response|exit|return)code"
 )
 """The same where a name is written in one, after words that are of the alert and of no thing."""
 _EARLIER = re.compile(r"(?:last|previous|prior|former|old)(?:status|state|type|result)")
@@ -154,6 +156,8 @@ class _Field:
     @property
     def tells_state(self) -> bool:
         """Whether it is called like a state, or like a kind of post, which tells one as well."""
+        if self.owner in _STATES and self.name in WORDS_OF_OBJECT:
+            return True
         is_earlier = _EARLIER.fullmatch(self.name) is not None
         return is_own_state(self.name) or is_earlier or self.last_word in _STATES | _KINDS_OF_POST
 
@@ -257,7 +261,7 @@ def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | 
 def _has_name(fields: Sequence[_Field], kept: Sequence[tuple[_Field, str]]) -> bool:
     """Whether what has a state is called by a name, or is an endpoint that is checked."""
     names = {each.name for each, _ in kept}
-    if "name" in names:
+    if not names.isdisjoint(_NAMES):
         return True
     is_checked = any(
         is_plain_state(each.name) and (each.text.lower() in _LIVES or is_word_of_status(each.text))
@@ -340,10 +344,12 @@ def _lists(field: _Field) -> bool:
 
 def _without_words(text: str) -> str:
     """`check.up` and `check.down` are of one kind."""
-    if " " in text or not any(find_words(text, is_state=False)):
-        return text
     parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)
-    return ".".join(each.lower() for each in parts if each.lower() not in WORDS)
+    is_phase = len(parts) > 1 and parts[-1].lower() in _PHASES
+    if " " in text or not (is_phase or any(find_words(text, is_state=False))):
+        return text
+    kept = parts[:-1] if is_phase else parts
+    return ".".join(each.lower() for each in kept if each.lower() not in WORDS)
 
 
 def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:

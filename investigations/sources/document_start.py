@@ -24,7 +24,7 @@ _NAMES = (
         r"(?:at|on|time(?:stamp)?|date(?:time)?|epoch|ts|iso|utc|unix|format)+"
     ),
     re.compile(
-        r"(?:occurred|changed)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
+        r"(?:occur(?:r?ed)?|changed)(?:at|on|time|date)?|time(?:stamp)?|date(?:time)?"
         r"|when|at|ts|now"
     ),
     re.compile(rf"{_SUBJECT}(?:created)(?:at|on|time(?:stamp)?|date)?"),

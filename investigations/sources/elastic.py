@@ -23,6 +23,7 @@ from investigations.sources.reading import (
 )
 from investigations.sources.severity import normalise
 from investigations.sources.signs import Source
+from investigations.sources.telling import fold
 
 
 class HitSource(Part):
@@ -67,6 +68,8 @@ class Instance(Part):
 
 
 class Context(Part):
+    rule: Rule = Rule()
+    """Only in rules of security."""
     reason: Text = ""
     message: Text = ""
     title: Text = ""
@@ -129,7 +132,11 @@ def read_rule(post: Post) -> Reading:
         state,
         key=key,
         titles=(name_and_told(rule.name, what), instance),
-        severity=context.severity or rule.severity or told.severity or _level_of(told.alert),
+        severity=context.severity
+        or context.rule.severity
+        or rule.severity
+        or told.severity
+        or _level_of(told.alert),
         service=instance,
         labels={
             **{tag: tag for tag in rule.tags},
@@ -146,19 +153,20 @@ def read_rule(post: Post) -> Reading:
 
 def _with_newer_names(body: dict[str, JSON]) -> dict[str, JSON]:
     """Before version 8 a rule was called an alert, and an alert an instance of it. Where both are
-    named, an alert is what it is now."""
-    if not any(name in body for name in ("alertName", "alertInstanceId", "ruleName", "ruleId")):
+    named, an alert is what it is now. Templates write these names as they like."""
+    told = {fold(name): value for name, value in body.items()}
+    if told.keys().isdisjoint(("alertname", "alertinstanceid", "rulename", "ruleid")):
         return body
-    has_rule = "ruleName" in body or "ruleId" in body
+    has_rule = "rulename" in told or "ruleid" in told
     rule: JSON = {
-        "id": body.get("ruleId" if has_rule else "alertId"),
-        "name": body.get("ruleName") or body.get("alertName"),
-        "tags": body.get("tags"),
+        "id": told.get("ruleid" if has_rule else "alertid"),
+        "name": told.get("rulename") or told.get("alertname"),
+        "tags": told.get("tags"),
     }
-    instance = body.get("alertInstanceId") or (body.get("alertId") if has_rule else None)
-    group = body.get("alertActionGroup") or body.get("actionGroup")
+    instance = told.get("alertinstanceid") or (told.get("alertid") if has_rule else None)
+    group = told.get("alertactiongroup") or told.get("actiongroup")
     alert: JSON = {"id": instance, "actionGroup": group}
-    context: JSON = {"message": body.get("message"), "reason": body.get("reason")}
+    context: JSON = {"message": told.get("message"), "reason": told.get("reason")}
     return {"rule": rule, "alert": alert, "context": context, **body}
 
 
@@ -204,6 +212,8 @@ KIBANA = Source(
         ("alertName", "alertInstanceId"),
         ("ruleName", "alertId", "alertActionGroup"),
         ("ruleName", "alertId", "actionGroup"),
+        ("rule_name", "alert_id", "action_group"),
+        ("rule_name", "alert_id", "alert_action_group"),
     ),
     expects="an object with `rule` and `alert`, as the body of the rule's action says",
     read=read_rule,

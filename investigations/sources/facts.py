@@ -8,7 +8,7 @@ from typing import Literal
 from investigations.sources.fields import read_url
 from investigations.sources.reading import AlertReading, Links
 from investigations.sources.severity import heaviest, normalise
-from investigations.sources.telling import Leaf
+from investigations.sources.telling import Leaf, fold
 from masking.visible_text import clean_line
 
 LONGEST = 200
@@ -38,6 +38,7 @@ _NAMES: Mapping[Name, tuple[str, ...]] = {
     "runbook": ("runbookurl", "runbook"),
 }
 """How fields are called, without case and punctuation, the most telling first."""
+_PLACES = ("service", "cluster")
 _NO_PAGE = (
     r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|hook|runbook|rca|screenshot"
     r"|download|edit|self))"
@@ -84,6 +85,9 @@ def facts_of_leaves(leaves: Iterable[Leaf], *, ids: Sequence[str] = ()) -> Alert
     named: dict[str, list[Leaf]] = {}
     for leaf in leaves:
         named.setdefault(leaf.folded, []).append(leaf)
+        # What is told as an object has a name.
+        if leaf.folded == "name" and (owner := fold(leaf.parent)) in _PLACES:
+            named.setdefault(owner, []).append(leaf)
     return AlertFacts(
         severity=_find(named, "severity", _as_severity),
         service=_find(named, "service", _as_line),

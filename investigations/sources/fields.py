@@ -98,6 +98,8 @@ def read_labels(value: object) -> dict[str, str]:
 
 
 def _read_value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return read_text(value.get("value"))
     return str(value).lower() if isinstance(value, bool) else read_text(value)
 
 

@@ -14,6 +14,7 @@ _NO_ALERT: Mapping[str, tuple[State, str]] = {
     "AcknowledgementSet": ("acknowledged", ""),
     "CheckResult": ("other", "a result of a check is posted, no change"),
 }
+_OF_DOWNTIMES = ("DowntimeAdded", "DowntimeRemoved", "DowntimeStarted", "DowntimeTriggered")
 _SOFT = "0"
 
 
@@ -92,7 +93,9 @@ SOURCE = Source(
         ("type", "host", "check_result"),
         ("host", "service", "check_result"),
         ("type=AcknowledgementSet", "host"),
-        ("type=DowntimeStarted", "downtime"),
+        *((f"type={kind}", "downtime") for kind in _OF_DOWNTIMES),
+        *((f"type={kind}", "comment") for kind in ("CommentAdded", "CommentRemoved")),
+        ("type=AcknowledgementCleared", "host"),
         ("type=Flapping", "host"),
     ),
     expects="an event with `type`, `host` and `check_result`, or the macros of a notification",

@@ -66,7 +66,8 @@ def read(post: Post) -> Reading:
         alerts = tuple(_read_event(each) for each in members)
         notice = "" if alerts or bad else "no events: the list is empty"
         return Reading("kubernetes_event", alerts, notice=notice, unreadable=bad, left_out=left_out)
-    inner = body.get("object")
+    # As a watch tells it, and as eventrouter does.
+    inner = body.get("object") or body.get("event")
     if isinstance(inner, dict):
         if body.get("type") == "DELETED":
             return Reading("kubernetes_event", notice="a deleted event is no alert")
@@ -120,6 +121,7 @@ SOURCE = Source(
         ("regarding{}", "reason"),
         ("kind=EventList", "items[]"),
         ("object.kind=Event", "type"),
+        ("verb", "event.involvedObject", "event.reason"),
     ),
     expects="an event with `involvedObject` or `regarding`, and `reason`",
     read=read,

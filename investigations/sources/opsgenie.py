@@ -43,7 +43,7 @@ def read(post: Post) -> Reading:
         key=alert.alias or alert.alertId or alert.id,
         titles=(alert.message, alert.alias, alert.tinyId),
         severity=alert.priority,
-        service=alert.entity,
+        service=alert.details.get("service", "") or alert.entity,
         labels={**alert.details, **{tag: tag for tag in alert.tags}},
         starts_at=alert.createdAt,
         ends_at=alert.updatedAt if state == "resolved" else None,

@@ -26,6 +26,11 @@ REASONS: Mapping[State, str] = {
     "other": "no new alert",
 }
 _KEY_LIMIT = 400
+_SERVICES = ("service", "service_name", "service.name", "app", "job")
+_CLUSTERS = ("cluster", "cluster_name", "kube_cluster_name", "k8s.cluster.name")
+_NAMESPACES = ("namespace", "kube_namespace", "namespace_name", "k8s.namespace.name")
+"""Labels that say where an alert is, the most telling first; those with dots are OpenTelemetry's.
+"""
 
 
 @dataclass(frozen=True)
@@ -133,11 +138,9 @@ def make_alert(
         reason=reason or REASONS.get(state, ""),
         severity=normalise(severity, severities or {}),
         severity_word=clean_line(severity[:_WORD_LIMIT], 100),
-        service=clean_line(service or _first(all_labels, "service", "app", "job"), 200),
-        cluster=clean_line(_first(all_labels, "cluster", "cluster_name", "kube_cluster_name"), 200),
-        namespace=clean_line(
-            _first(all_labels, "namespace", "kube_namespace", "namespace_name"), 200
-        ),
+        service=clean_line(service or _first(all_labels, *_SERVICES), 200),
+        cluster=clean_line(_first(all_labels, *_CLUSTERS), 200),
+        namespace=clean_line(_first(all_labels, *_NAMESPACES), 200),
         labels={_word(name): _word(value) for name, value in kept.items()},
         links=links or Links(),
         starts_at=starts_at,

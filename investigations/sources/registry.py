@@ -94,6 +94,7 @@ SOURCES: Mapping[str, Source] = {
 _ENVELOPES: Mapping[str, Callable[[Post], Post | None]] = {
     cloudevents.SOURCE.name: cloudevents.unwrap,
     aws.SNS.name: aws.unwrap_sns,
+    aws.EVENTBRIDGE.name: aws.unwrap_eventbridge,
     google_pubsub.SOURCE.name: google_pubsub.unwrap,
 }
 

@@ -13,7 +13,8 @@ from investigations.sources.telling import fold
 from investigations.sources.usual_fields import Part, find_words
 
 _FIRST = re.compile(
-    r"[^\w\[]{0,10}(?:\[ ?(?P<tag>\w+)(?::\d+)? ?\]|(?P<told>\w+)(?= ?:)|(?P<word>\w+)(?= [-–—|] ))"
+    r"[^\w\[]{0,10}(?:\[ ?(?P<tag>\w+)(?::\d+| on \{[^{}]{0,200}\})? ?\]"
+    r"|(?P<told>\w+)(?= ?:)|(?P<word>\w+)(?= [-–—|] ))"
     r"\s*(?:[:|–—-]\s*)?"
 )
 _OVER = frozenset({"resolved", "recovered", "fixed"})
@@ -32,6 +33,8 @@ _BESIDE_RUN = frozenset(
 )
 """All that may stand beside a run that a post is about: the names of what was run."""
 _BEFORE_ITS_END = frozenset({"queued", "started"})
+_UNDER_WAY = frozenset({"pending", "waiting", "running"})
+_CLEARINGS = frozenset({"normal", "auto", "manual"})
 _NAMES_OF_APP = frozenset({"application", "app", "appname"})
 _BESIDE_APP = frozenset({
     *_NAMES_OF_APP, "name", "project", "namespace", "cluster", "server", "revision", "url",
@@ -76,7 +79,11 @@ def without_said_state(text: str) -> str:
 def words_of_forms(whole: Part) -> list[str]:
     """The words for a state that some fields of a document say together; none where they say
     nothing."""
-    found = (_word_of_log(whole), _word_of_run(whole), _word_of_sensor(whole), _word_of_app(whole))
+    forms = (
+        _word_of_log, _word_of_run, _word_of_job, _word_of_playbook, _word_of_clearing,
+        _word_of_sensor, _word_of_app, _word_of_dummy,
+    )  # fmt: skip
+    found = [form(whole) for form in forms]
     return [word for text in found for word in find_words(text, is_state=True)]
 
 
@@ -102,6 +109,38 @@ def _word_of_run(whole: Part) -> str:
     if phase.lower() in _BEFORE_ITS_END and not status:
         return "acknowledged"
     return status if phase else ""
+
+
+def _word_of_job(whole: Part) -> str:
+    """A run of a job of dbt. That it is complete does not say how it ended."""
+    kind = read_text(whole.fields.get("eventtype")).lower()
+    run = _folded(whole.fields.get("data"))
+    if not {"jobid", "runid", "runstatus"} <= run.keys():
+        return ""
+    if kind == "job.run.started":
+        return "acknowledged"
+    return run["runstatus"] if kind == "job.run.completed" else ""
+
+
+def _word_of_playbook(whole: Part) -> str:
+    """A job of AWX that has begun and not ended."""
+    told = _folded(whole.fields)
+    is_job = {"playbook", "inventory", "started"} <= whole.fields.keys()
+    is_ended = read_text(whole.fields.get("finished")) or "finished" not in whole.fields
+    is_under_way = told.get("status", "").lower() in _UNDER_WAY
+    return "acknowledged" if is_job and is_under_way and not is_ended else ""
+
+
+def _word_of_clearing(whole: Part) -> str:
+    """AppOptics says in a field of its own how an incident came to its end."""
+    told = _folded(whole.fields)
+    is_incident = {"incidentkey", "triggertime"} <= told.keys()
+    return "cleared" if is_incident and told.get("clear", "").lower() in _CLEARINGS else ""
+
+
+def _word_of_dummy(whole: Part) -> str:
+    """What the button of Graylog sends that tests a notification."""
+    return "test" if read_text(whole.fields.get("eventdefinitiontype")) == "test-dummy-v1" else ""
 
 
 def _word_of_sensor(whole: Part) -> str:

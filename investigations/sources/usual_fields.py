@@ -59,6 +59,9 @@ _OTHER_STATES = tuple(
 """Names that end like those, whatever they are of."""
 _NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
 LEVELS = ("severity", "level")
+WORDS_OF_OBJECT = ("name", "value", "label")
+"""Where the word for a state stands in an object that is called like one."""
+_CODES = frozenset({"code", "statuscode", "httpcode", "text", "reason"})
 _LEVELS_OF_STATES = ("critical", "error", "warning")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 _WEIGHT = re.compile(
@@ -66,16 +69,23 @@ _WEIGHT = re.compile(
     r"|(?:alert|alarm|incident|event|importance|risk|threat)level"
 )
 _FLAGS: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(("resolved", "recovered", "fixed", "closed"), ("resolved", "firing")),
+    **dict.fromkeys(
+        ("resolved", "recovered", "fixed", "closed", "cleared"), ("resolved", "firing")
+    ),
     **dict.fromkeys(("firing", "open", "alerting", "triggered"), ("firing", "resolved")),
 }
 """What fields that are true or false say of the state, by their names without `is`: if so, if not.
 """
+_FLAG_WORDS = {"true": True, "false": False}
 _TEST_FLAGS = ("test", "istest", "testing", "testnotification", "istestnotification")
 _ENDS = frozenset({"resolve", "close", "recover", "recovery", "clear"})
 _BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
 """Words that say within a kind, as in `POLICY_CLOSE_CRITICAL`, what was done."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_KIND_OF_TEST = re.compile(
+    r"test[_-]?(?:notification|message|alert|event|webhook|post|payload)", re.IGNORECASE
+)
+"""The kind of a post that is a test. In `load_test_alert` the test is what is watched."""
 _OF_STATUS = {
     "operational": "up",
     **dict.fromkeys(("partial_outage", "major_outage"), "down"),
@@ -103,11 +113,22 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
     known = [inner[name] for name in _WRAPPERS if name in inner]
     current = (as_object(each.fields.get("current")) for each in known)
     known += [_make_part(each, "current") for each in current if each]
+    known += _told_as_objects(whole)
     named = [*others, *_subjects_of(whole)]
     # What has a title of its own is not about an order or a backup that stands beside it.
     if find_field((*NAMES, "alert"), whole, *known):
         named = [each for each in named if names_alert(each.name)]
     return [whole, *known, *named]
+
+
+def _told_as_objects(whole: Part) -> Iterator[Part]:
+    """A state that is an object, as in `{"status": {"name": "Closed"}}`, as if it were a text. One
+    with a code is an answer's: `{"code": 200, "text": "OK"}`."""
+    for name in ("status", "state"):
+        told = _make_part(as_object(whole.fields.get(name)), name)
+        text = find_field(("state", "status", *WORDS_OF_OBJECT), told)
+        if text and _CODES.isdisjoint(told.fields):
+            yield Part({name: text})
 
 
 def _subjects_of(whole: Part) -> Iterator[Part]:
@@ -214,9 +235,9 @@ def _words_of(part: Part) -> Iterator[str]:
 
 def _find_flags(part: Part) -> Iterator[str]:
     for name, value in part.fields.items():
-        if isinstance(value, bool):
-            words = _FLAGS.get(name.removeprefix("is"), ("", ""))
-            yield from filter(None, [words[0] if value else words[1]])
+        flag = _FLAG_WORDS.get(value.strip().lower()) if isinstance(value, str) else value
+        if isinstance(flag, bool) and (words := _FLAGS.get(name.removeprefix("is"))):
+            yield words[0] if flag else words[1]
 
 
 def find_words(text: str, *, is_state: bool) -> Iterator[str]:
@@ -231,6 +252,8 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
     if is_state or " " in text.strip():
         return
     kind = text[:200]
+    if _KIND_OF_TEST.fullmatch(re.split(r"[.:/]", kind)[-1]):
+        yield "test"
     parts = [each.lower() for each in _WORD.findall(kind)]
     yield from (each for each in reversed(parts) if each.endswith("ed") and each in WORDS)
     yield from (each for each in parts if each in _ENDS)

@@ -37,7 +37,12 @@ _NO_ALERT_SOURCES = {"1": "discovery", "2": "autoregistration"}
 
 
 def _any_of(*names: str) -> Text:
-    return Field("", validation_alias=AliasChoices(*names))
+    return Field("", validation_alias=_spelt(*names))
+
+
+def _spelt(*names: str) -> AliasChoices:
+    """In any spelling: of `eventValue` nothing but `eventvalue` is left once it is folded."""
+    return AliasChoices(*names, *(name.replace("_", "") for name in names))
 
 
 class Event(Part):
@@ -50,8 +55,8 @@ class Event(Part):
                          "trigger", "problem", "problem_name")  # fmt: skip
     severity: Text = _any_of("event_severity", "trigger_severity", "severity")
     nseverity: Text = _any_of("event_nseverity", "trigger_nseverity", "nseverity")
-    tags: Labels = Field({}, validation_alias=AliasChoices("event_tags", "tags"))
-    tags_json: Labels = Field({}, validation_alias=AliasChoices("event_tagsjson", "tagsjson"))
+    tags: Labels = Field({}, validation_alias=_spelt("event_tags", "tags"))
+    tags_json: Labels = Field({}, validation_alias=_spelt("event_tagsjson", "event_tags_json"))
     opdata: Text = _any_of("event_opdata", "opdata")
     trigger_id: Text = _any_of("trigger_id", "triggerid")
     host: Text = _any_of("host_name", "hostname", "host", "host_host")
@@ -67,6 +72,7 @@ def read(post: Post) -> Reading:
     of_trigger = " ".join(each for each in (event.trigger_id, event.host) if each)
     own_key = event.event_id or (of_trigger if event.trigger_id else all_of(event.host, event.name))
     about = event.name if not event.host or event.host in event.name else ""
+    tags = {**event.tags, **event.tags_json}
     alert = make_alert(
         state,
         reason=reason,
@@ -74,8 +80,8 @@ def read(post: Post) -> Reading:
         titles=(about, f"{event.name} on {event.host}" if event.name else "", event.opdata),
         severity=event.severity or event.nseverity,
         severities=_name_weight(event),
-        service=event.tags.get("service", "") or event.host,
-        labels={**named, **event.tags, **event.tags_json},
+        service=tags.get("service", "") or event.host,
+        labels={**named, **tags},
         links=Links(alert=_address_of(event), runbook=event.trigger_url),
         # Its date and time are in the server's own zone, which no macro tells.
         body=post.body,
@@ -126,6 +132,8 @@ SOURCE = Source(
         ("event_nseverity", "event_value"),
         ("trigger_id", "event_value"),
         ("event_tags", "event_source", "event_value"),
+        ("eventId", "eventValue"),
+        ("triggerId", "eventValue"),
     ),
     expects="an object with `event_id`, `event_value` and `event_name`, as the parameters of the "
     "media type say",

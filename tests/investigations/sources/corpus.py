@@ -19,6 +19,8 @@ class Case:
     expect: Mapping[str, Any]
     address: str = ""
     """The source at whose address alone the post is read as one of its own."""
+    pair: str = ""
+    """Posts of one file with the same word here are about the same alert."""
 
 
 def read_cases() -> Iterator[Case]:
@@ -31,6 +33,7 @@ def read_cases() -> Iterator[Case]:
                 post=Post(told["body"], told.get("headers", {})),
                 expect=told["expect"],
                 address=told.get("address", ""),
+                pair=told.get("pair", ""),
             )
 
 

@@ -25,6 +25,17 @@ def test_a_post_is_recognised_without_an_address(case: Case):
     assert (found.name if found else "generic") == case.source
 
 
+def test_posts_about_one_alert_have_one_key():
+    keys: dict[tuple[str, str], set[str]] = {}
+    for case in CASES:
+        if case.pair:
+            (alert, *_) = read_post_of(case.source, case.post, {}).alerts
+            keys.setdefault((case.source, case.pair), set()).add(alert.about or alert.key)
+
+    assert keys
+    assert [name for name, found in keys.items() if len(found) > 1] == []
+
+
 def test_every_source_has_four_posts_at_least():
     counts = Counter(case.source for case in CASES)
 

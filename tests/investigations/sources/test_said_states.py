@@ -102,6 +102,12 @@ def build_of(number: int, status: str, phase: str = "COMPLETED") -> dict[str, ob
     }
 
 
+def job_of(kind: str, status: str, run: int = 1) -> dict[str, object]:
+    """As dbt posts it."""
+    ran = {"jobId": "9", "jobName": "Daily", "runId": str(run), "runStatus": status}
+    return {"eventType": kind, "eventId": f"wev_{run}", "data": ran}
+
+
 SENSOR = {"entity_id": "binary_sensor.cellar", "attributes": {"device_class": "moisture"}}
 LOW = {"entity_id": "binary_sensor.remote", "attributes": {"device_class": "battery"}}
 DEPLOYED = {"application": "shop", "sync": "Synced"}
@@ -123,6 +129,15 @@ DEPLOYED = {"application": "shop", "sync": "Synced"}
         (LOW | {"state": "on"}, LOW | {"state": "off"}),
         (DEPLOYED | {"health": "Degraded"}, DEPLOYED | {"health": "Healthy"}),
         ({"title": "[FIRING:1] Disk is full"}, {"title": "[RESOLVED] Disk is full"}),
+        (
+            {"title": "[Triggered on {host:a}] Disk is full"},
+            {"title": "[Recovered on {host:a}] Disk is full"},
+        ),
+        (job_of("job.run.errored", "Error"), job_of("job.run.completed", "Success", run=2)),
+        (
+            {"name": "Checkout", "status": {"id": 1, "name": "Open"}},
+            {"name": "Checkout", "status": {"id": 5, "name": "Closed"}},
+        ),
     ],
 )
 def test_an_end_that_several_fields_tell_ends_what_began(first, last):
@@ -205,6 +220,20 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"application": "shop", "health": "Healthy", "message": "Sync of shop has failed"},
         {"application": "shop", "health": "Healthy", "conditions": [{"type": "SyncError"}]},
         {"application": "shop", "health": "Progressing", "sync": "Synced"},
+        job_of("job.run.completed", "Error"),
+        job_of("job.run.completed", "Success") | {"status": "failed"},
+        {"eventType": "job.run.completed", "data": {"runStatus": "Success", "jobName": "Daily"}},
+        {"title": "Valve is stuck", "clear": "manual"},
+        {"incident_key": "k", "trigger_time": 1795939200, "alert": {"name": "load"}},
+        {"title": "Checkout is slow", "status": {"code": 200, "text": "OK"}},
+        {"title": "Checkout is slow", "status": {"code": 200, "name": "OK"}},
+        {"title": "Checkout fails", "status": {"name": "Open"}},
+        {"title": "Alarm of pump 3", "cleared": "false"},
+        {"type": "load_test_alert", "title": "Errors in the load test"},
+        {"event": "stress:load_test_event", "title": "Errors in the load test"},
+        {"event_definition_type": "aggregation-v1", "event": {"message": "test-dummy-v1 fails"}},
+        {"title": "[Recovered on {host:a}]"},
+        {"title": "[Failed on {host:a}] Backup"},
     ],
 )
 def test_what_only_looks_like_such_an_end_fires(body):
@@ -242,6 +271,29 @@ def test_what_only_looks_like_such_an_end_fires(body):
 )
 def test_two_alerts_that_differ_in_what_stays_never_become_one(first, second):
     assert read(first).key != read(second).key
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        job_of("job.run.started", "Running"),
+        {
+            "playbook": "a.yml",
+            "inventory": "b",
+            "started": "x",
+            "finished": None,
+            "status": "running",
+        },
+    ],
+)
+def test_a_job_that_has_only_begun_begins_nothing(body):
+    assert read(body).state == "acknowledged"
+
+
+def test_a_job_that_has_ended_in_words_that_nobody_knows_fires():
+    ended = {"playbook": "a.yml", "inventory": "b", "started": "x", "status": "pending"}
+
+    assert read(ended | {"finished": "2026-11-30T08:00:00Z"}).state == "firing"
 
 
 @pytest.mark.parametrize("phase", ["QUEUED", "STARTED"])
