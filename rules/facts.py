@@ -16,6 +16,7 @@ from config.schema.packs import FactConfig, FormConfig, JoinConfig, PackConfig
 from rules.documents import Reply
 from rules.evaluation import MISSING, Scope, names_read
 from rules.functions import number, show
+from rules.logs import Told, read_log
 from rules.tables import read_table
 
 Row = dict[str, object]
@@ -29,6 +30,8 @@ _NOTHING: Sequence[JSON] = (None, False, "", [], {})
 """What counts as nothing in JMESPath; 0 does not."""
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
+_LOG_FIELDS = ("line", "at", "level", "hint", "program", "times", "is_over")
+"""What a row has that was read from a log."""
 """Characters of one field."""
 
 
@@ -147,7 +150,7 @@ class FactBook:
                 for form in fact.forms
                 if look in form.of or not form.of
             ]
-            if all(form.pattern is not None for form in forms):
+            if all(form.pattern is not None or form.log for form in forms):
                 continue
             for reply in replies:
                 if reply.number not in self._understood and not reply.is_empty:
@@ -279,6 +282,8 @@ def _fields_of(config: FactConfig, pack: PackConfig) -> set[str]:
         names.update((*form.fields, *form.columns))
         if form.pattern is not None:
             names.update(compile_pattern(form.pattern).groupindex)
+        if form.log:
+            names.update(_LOG_FIELDS)
     for look in config.looks:
         names.update(pack.looks[look].keep)
     return names - set(config.numbers)
@@ -289,6 +294,8 @@ def _read_form(reply: Reply, form: FormConfig, text: str) -> Sequence[Row] | Non
     if form.pattern is not None:
         found = list(_read_pattern(text, form.pattern))
         return found or None
+    if form.log:
+        return [_as_row(each) for each in read_log(form.log, text)] or None
     if form.columns:
         rows: list[Row] = [{**row, "_line": line} for row, line in read_table(text, form.columns)]
         return rows or None
@@ -302,6 +309,12 @@ def _read_pattern(text: str, source: str) -> Iterator[Row]:
         row: Row = {name: _clean(value or "") for name, value in found.groupdict().items()}
         row["_line"] = str(found.group(0)).strip()[:LONGEST_FIELD]
         yield row
+
+
+def _as_row(told: Told) -> Row:
+    row: Row = {name: _clean(getattr(told, name)) for name in _LOG_FIELDS}
+    row["_line"] = told.raw[:LONGEST_FIELD]
+    return row
 
 
 def _read_rows(document: JSON, form: FormConfig) -> Sequence[Row] | None:

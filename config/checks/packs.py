@@ -112,9 +112,9 @@ def _check_fact(findings: Findings, pack: PackConfig, place: Path, fact: FactCon
 
 
 def _check_form(findings: Findings, pack: PackConfig, place: Path, form: FormConfig) -> None:
-    kinds = [form.rows is not None, bool(form.columns), form.pattern is not None]
+    kinds = [form.rows is not None, bool(form.columns), form.pattern is not None, bool(form.log)]
     if sum(kinds) != 1:
-        findings.wrong(place, "is one of rows, columns and pattern")
+        findings.wrong(place, "is one of rows, columns, pattern and log")
     if form.rows is not None and not form.fields:
         findings.wrong(place, "rows need fields")
     if form.rows is None and (form.fields or form.each):

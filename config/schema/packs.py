@@ -90,7 +90,7 @@ class LookConfig(Block):
 
 
 class FormConfig(Block):
-    """How rows are read from one kind of answer. One of `rows`, `columns` and `pattern`."""
+    """How rows are read from one kind of answer. One of `rows`, `columns`, `pattern` and `log`."""
 
     rows: Expression | None = None
     """JSON or YAML: the list of rows."""
@@ -103,6 +103,9 @@ class FormConfig(Block):
     """A table as kubectl prints it: fields, each with the head of its column."""
     pattern: NamedPattern | None = None
     """Text: each place that matches is a row, with the named groups as its fields."""
+    log: Annotated[Literal["", "reason", "complaints"], one_of()] = ""
+    """A log. `reason`: the one message that tells why it ends. `complaints`: each kind of message
+    that tells of a failure."""
     of: List[FilledText] = ()
     """Looks whose answers have this form. Empty: any."""
 

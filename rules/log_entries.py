@@ -1,0 +1,261 @@
+"""A log as messages: each with the lines that belong to it, whoever wrote and kept them.
+
+What keeps a log puts a moment, a machine and a program in front of each line; programs put a
+moment, a level and a place of theirs behind that, or write objects of JSON or pairs of words.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agents.types import JSON
+from rules.log_words import FATAL, MILD, PLAIN, find_level, read_level, tells_of_failure
+
+MOST_LINES = 2_000
+LONGEST_LINE = 8_000
+MOST_CONTINUED = 60
+"""Lines of one message that are kept."""
+
+_COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MOMENT = (
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d)(?!\d))?"
+    r"|\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?:\.\d+)?"
+    r"|\d{1,2}[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?"
+    r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? \d{4}"
+)
+_KEPT = re.compile(
+    rf"(?P<at>{_MOMENT}|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d) (?P<host>[A-Za-z0-9_.-]{{1,64}} )?"
+    r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})(?:\[(?P<pid>\d+)\]): ?"
+)
+_UNDATED = re.compile(r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})\[(?P<pid>\d+)\]: ")
+_STAMP = re.compile(
+    rf"\W{{0,2}}(?:\d+:[A-Z] )?(?:\[\d+\] )?(?P<at>{_MOMENT})(?: ?(?:UTC|GMT|[A-Z]{{3,4}}(?= \[\d)))?(?: ?\[\d+\](?= \S))?(?:[\])]|:? - |:(?= ))?(?=\W|$)"
+)
+_KLOG = re.compile(r"(?P<level>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ (?P<place>[^\s\]]+)\] ")
+_PAIR = re.compile(r'([A-Za-z_@][\w.@-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_IS_PAIRS = re.compile(r'(?:^|\s)(?:level|lvl|severity|msg|err|error)="?\w', re.IGNORECASE)
+_LEVEL_KEYS = ("level", "severity", "lvl", "log.level", "levelname", "loglevel", "@level", "s")
+_SAID_KEYS = ("msg", "message", "@message", "event", "short_message", "text", "log")
+_WHY_KEYS = (
+    "err", "error", "errors", "reason", "cause", "exception", "errmsg", "error.message",
+    "exc_info", "exception.message", "detail", "details", "stderr",
+)  # fmt: skip
+_AT_KEYS = ("ts", "time", "t", "timestamp", "@timestamp", "datetime")
+_OF_STACK = re.compile(
+    r"\s|at [\w.$<]|\.\.\. \d+|goroutine \d+|[\w./()*]+\([^()]*\)$|\^|created by |exit status \d+$|"
+    r"note: run with|\[signal |Require stack:|- /|-- |stack backtrace|<--- |\d+: 0x|Caused by: |"
+    r"Suppressed: |The above exception|During handling of|Traceback \(most|#\d+ |\}$|\]$|\)$"
+)
+_ADDS = re.compile(
+    r"(?:[\w@-]+ )?(?P<kind>DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION):\s+(?P<text>.*)"
+)
+_REFERS = re.compile(
+    r"\bfollowing\b|\bbelow\b|:\s*$|panicked at |^\W*\*{3} [^*]{0,40}error[^*]{0,40} \*{3}\W*$",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"note: |Note: |hint: |\s*$")
+_EXCEPTION = re.compile(
+    r"(?:Caused by: |Exception in thread \S+ |Unhandled exception\. )?"
+    r"(?:[A-Za-z_$][\w$]*[.:]{1,2})*[A-Za-z_$][\w$]*"
+    r"(?:Error|Exception|Exit|Failure|Invalid|Refused|Denied|Required|Interrupt|Warning|NotFound|Table|"
+    r"Violation|Timeout|Missing|Unavailable|Throwable|Expired)\w*\b(?:: .*|$)"
+)
+
+
+@dataclass
+class Entry:
+    """One message. `said` is its first line without what stands in front of it."""
+
+    raw: list[str]
+    said: str
+    level: int = PLAIN
+    at: str = ""
+    program: str = ""
+    pid: str = ""
+    more: list[str] = field(default_factory=list)
+    """The lines behind the first one."""
+    hint: str = ""
+    why: str = ""
+    """What a field of its own says of the reason."""
+    is_trace: bool = False
+    """Whether places in a program stand behind it."""
+    has_own_level: bool = False
+
+
+def read_entries(text: str) -> Sequence[Entry]:
+    """The messages of a log, in order."""
+    entries: list[Entry] = []
+    lines = _COLORS.sub("", text).splitlines()[-MOST_LINES:]
+    for line in lines:
+        if not line.strip():
+            continue
+        entry = _read_line(line[:LONGEST_LINE])
+        if not entries or not _continue(entries[-1], entry):
+            entries.append(entry)
+    return entries
+
+
+def _read_line(line: str) -> Entry:
+    entry = Entry([line], line)
+    rest = line
+    if found := _KEPT.match(rest) or _UNDATED.match(rest):
+        entry.program, entry.pid = found["program"], found["pid"]
+        entry.at = found.groupdict().get("at") or ""
+        rest = rest[found.end() :]
+    for _ in range(2):
+        # What keeps the output of containers adds a moment to the one that the program writes.
+        if (found := _STAMP.match(rest)) is None:
+            break
+        entry.at = entry.at or found["at"]
+        rest = rest[found.end() :].lstrip(" ")
+    entry.said = rest
+    _read_form(entry)
+    return entry
+
+
+def _read_form(entry: Entry) -> None:
+    """Take level, message and reason from the form that the program writes in."""
+    rest = entry.said
+    if rest.lstrip().startswith("{") and (fields := _read_object(rest)):
+        _take_fields(entry, fields)
+    elif _IS_PAIRS.search(rest):
+        pairs = {name.lower(): value.strip('"') for name, value in _PAIR.findall(rest)}
+        _take_fields(entry, pairs)
+    elif found := _KLOG.match(rest):
+        entry.level, entry.said = read_level(found["level"]), rest[found.end() :]
+        entry.has_own_level = True
+    else:
+        entry.level = find_level(rest)
+        entry.has_own_level = entry.level != PLAIN
+
+
+def _read_object(text: str) -> Mapping[str, JSON]:
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    flat = {name.lower(): value for name, value in found.items()}
+    for outer in ("attr", "log", "fields", "exception", "error"):
+        if isinstance(inner := flat.get(outer), dict):
+            for name, value in inner.items():
+                flat.setdefault(f"{outer}.{name}".lower(), value)
+                if outer != "error":
+                    flat.setdefault(name.lower(), value)
+    return flat
+
+
+def _take_fields(entry: Entry, fields: Mapping[str, JSON]) -> None:
+    level = next((str(fields[key]) for key in _LEVEL_KEYS if fields.get(key)), "")
+    said = next((_as_text(fields[key]) for key in _SAID_KEYS if fields.get(key)), "")
+    why = [_as_text(fields[key]) for key in _WHY_KEYS if fields.get(key)]
+    first, *more = (said or " ".join(why)).splitlines() or [""]
+    if not first:
+        entry.level = find_level(entry.said)
+        return
+    entry.level = read_level(level) if level else find_level(first)
+    entry.has_own_level = bool(level)
+    entry.said, entry.more = first, [line for line in more if line.strip()][:MOST_CONTINUED]
+    entry.why = next((each for each in why if each and each not in entry.said), "")
+    entry.at = entry.at or next(
+        (str(fields[key]) for key in _AT_KEYS if isinstance(fields.get(key), str)), ""
+    )
+
+
+def _as_text(value: JSON) -> str:
+    if isinstance(value, dict):
+        inner = next(
+            (value[key] for key in ("message", "msg", "reason", "errmsg") if value.get(key)), None
+        )
+        return _as_text(inner) if inner is not None else json.dumps(value)[:400]
+    if isinstance(value, list):
+        return "; ".join(map(_as_text, value[:3]))
+    return "" if value in (None, False) else str(value)
+
+
+def _continue(before: Entry, entry: Entry) -> bool:
+    """Add an entry to the one before where it belongs to that; whether it does."""
+    if before.program != entry.program or before.pid != entry.pid or before.program == "systemd":
+        return False
+    if found := _ADDS.match(entry.said) or _ADDS.match(entry.said.lstrip()):
+        before.hint = before.hint or (found["text"] if found["kind"] == "HINT" else "")
+        if found["kind"] == "DETAIL":
+            before.why = before.why or found["text"]
+        return _append(before, entry)
+    is_undated = not entry.at or bool(entry.program)
+    if entry.level == FATAL and entry.has_own_level:
+        return False
+    if _OF_STACK.match(entry.said) and is_undated and not _stands_alone(before, entry):
+        before.is_trace = before.is_trace or bool(
+            re.match(r"\s+at |\tat |Traceback|\s+File |goroutine|\tfrom", entry.said)
+        )
+        return _append(before, entry)
+    last = (before.more or [before.said])[-1]
+    in_trace = _is_of_trace(before) and (before.program or not entry.at)
+    if in_trace and (_EXCEPTION.match(entry.said) or last.startswith("Caused by: ")):
+        return _append(before, entry)
+    if (
+        _REFERS.search(last)
+        and len(before.more) < 4
+        and (is_undated or before.at == entry.at)
+        and not before.hint
+    ):
+        return _append(before, entry)
+    # A line without a moment, in a log whose lines have one.
+    is_part = bool(before.at) and not (before.program or entry.at or entry.has_own_level)
+    return is_part and not _stands_alone(before, entry) and _append(before, entry)
+
+
+def _stands_alone(before: Entry, entry: Entry) -> bool:
+    """Whether a line is the begin of something, behind a message that tells of nothing bad."""
+    return (
+        before.level == MILD
+        and not _is_of_trace(before)
+        and (entry.said.startswith("Traceback (most") or tells_of_failure(entry.said))
+    )
+
+
+def _is_of_trace(entry: Entry) -> bool:
+    return entry.is_trace or entry.said.startswith(("Traceback (most", "Exception in thread"))
+
+
+def _append(before: Entry, entry: Entry) -> bool:
+    if len(before.more) < MOST_CONTINUED:
+        before.raw += entry.raw
+        before.more.append(entry.said)
+    if before.level == PLAIN and entry.level > PLAIN:
+        before.level = entry.level
+    return True
+
+
+def tell(entry: Entry) -> str:
+    """What a message says of the reason, on one line."""
+    exceptions = [line for line in entry.more if _EXCEPTION.match(line)]
+    deepest = next((line for line in reversed(exceptions) if line.startswith("Caused by: ")), "")
+    if _is_of_trace(entry) and exceptions:
+        named = deepest or exceptions[-1]
+        return " ".join([named, *_list_behind(entry.more, named)])
+    parts = [entry.said]
+    if exceptions and not entry.is_trace:
+        parts.append(exceptions[-1])
+    elif not _OF_STACK.match((entry.more or [" "])[0]) or _REFERS.search(entry.said):
+        parts += [line.strip() for line in _list_plain(entry.more) if not _NOTE.match(line)][:3]
+    parts.append(entry.why)
+    return ": ".join(part.strip().rstrip(":") for part in parts if part.strip())
+
+
+def _list_behind(lines: Sequence[str], line: str) -> Iterator[str]:
+    """The rest of a message that goes on over more lines."""
+    place = len(lines) - 1 - list(reversed(lines)).index(line)
+    for each in lines[place + 1 : place + 3]:
+        if _OF_STACK.match(each):
+            return
+        yield each
+
+
+def _list_plain(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        if not _ADDS.match(line):
+            yield line

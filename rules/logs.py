@@ -1,0 +1,178 @@
+"""What of a log tells why it ended, and what it complains of.
+
+Of a log's end the last line is seldom the one that tells why: what ends says that it ends, who
+watches it says so too, and places in a program stand between. So the messages of the last start are
+weighed, by how grave the program calls them, by whether they name a reason or only what follows from
+one, and by how much of what they name can be looked at; of equal ones the first counts, since the
+others follow from it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rules.functions import UNKNOWN, moment
+from rules.log_entries import Entry, read_entries, tell
+from rules.log_words import (
+    ERROR,
+    FATAL,
+    MILD,
+    PLAIN,
+    READY,
+    STARTS,
+    WARNS,
+    is_consequence,
+    rate_detail,
+    tells_of_failure,
+)
+
+LONGEST_SAID = 400
+BURST = 30.0
+"""Seconds without a message after which what was said before has nothing to do with the end."""
+MOST_OF_A_BURST = 80
+REASON = 24
+"""The least weight of a message that may be the reason."""
+_WEIGHTS = {FATAL: 46, ERROR: 40, PLAIN: 32, WARNS: 24, MILD: 6}
+_NO_FAILURE = 12
+"""What a grave message weighs less whose words tell of no failure."""
+_FOLLOWS = 20
+_SUPERVISOR = 12
+_STARTED = re.compile(r"(?:Starting|Started|Stopped) ")
+_VARIES = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a log tells: the message on one line, and its lines as they stand."""
+
+    line: str
+    raw: str
+    at: str
+    level: str
+    hint: str
+    program: str
+    times: int = 1
+    is_over: bool = False
+    """Whether the log went on well after it."""
+
+
+def read_log(wanted: str, text: str) -> Sequence[Told]:
+    """The `reason` of a log's end, or its `complaints`."""
+    if wanted == "complaints":
+        return list(list_complaints(text))
+    reason = find_reason(text)
+    return [reason] if reason is not None else []
+
+
+def find_reason(text: str) -> Told | None:
+    """What tells why a log ends, or why what writes it cannot do its work; None where nothing
+    does."""
+    entries = read_entries(text)
+    for run in reversed(_split_runs(entries)):
+        best = _choose(_last_burst(run)) or _choose(run, is_last=True)
+        if best is not None:
+            return _as_told(best, is_over=_is_ready_after(best, entries))
+    return None
+
+
+def list_complaints(text: str) -> Iterator[Told]:
+    """Messages that tell of a failure, each kind once with how often it was said, as it was said
+    last."""
+    kinds: dict[str, list[int]] = {}
+    entries = read_entries(text)
+    for place, entry in enumerate(entries):
+        if entry.program != "systemd" and _complains(entry):
+            kinds.setdefault(_VARIES.sub("#", tell(entry))[:160], []).append(place)
+    for places in kinds.values():
+        yield _as_told(entries[places[-1]], len(places), is_over=_went_on(entries, places))
+
+
+def _complains(entry: Entry) -> bool:
+    return entry.level in (ERROR, FATAL) or (
+        entry.level in (WARNS, PLAIN) and tells_of_failure(tell(entry))
+    )
+
+
+def _went_on(entries: Sequence[Entry], places: Sequence[int]) -> bool:
+    """Whether what was said after it is well, for longer than it took between two of its kind."""
+    behind = [each for each in entries[places[-1] + 1 :] if not _complains(each)]
+    if any(READY.search(each.said) for each in behind):
+        return True
+    apart = (places[-1] - places[0]) / max(1, len(places) - 1)
+    return len(behind) > 3.0 * max(1.0, apart) + 2.0
+
+
+def _split_runs(entries: Sequence[Entry]) -> list[Sequence[Entry]]:
+    """The messages by the start of what wrote them."""
+    runs: list[list[Entry]] = [[]]
+    for entry in entries:
+        if entry.program == "systemd":
+            is_start = _STARTED.match(entry.said) is not None
+        else:
+            is_start = _is_start(entry)
+        if is_start:
+            runs.append([])
+        runs[-1].append(entry)
+    return [run for run in runs if run]
+
+
+def _is_start(entry: Entry) -> bool:
+    is_calm = entry.level in (MILD, PLAIN) and not tells_of_failure(entry.said)
+    return is_calm and STARTS.search(entry.said) is not None
+
+
+def _last_burst(run: Sequence[Entry]) -> Sequence[Entry]:
+    """The messages of a run that were said shortly before its last one."""
+    start, later = len(run), UNKNOWN
+    for place in range(len(run) - 1, max(-1, len(run) - 1 - MOST_OF_A_BURST), -1):
+        at = moment(run[place].at)
+        if UNKNOWN not in (at, later) and later - at > BURST:
+            break
+        start, later = place, at if at != UNKNOWN else later
+    return run[start:]
+
+
+def _choose(entries: Sequence[Entry], *, is_last: bool = False) -> Entry | None:
+    """The message that weighs most; of equal ones the first, or the last."""
+    best: tuple[int, Entry] | None = None
+    for entry in reversed(entries) if is_last else entries:
+        weight = weigh(entry)
+        if weight >= REASON and (best is None or weight > best[0]):
+            best = (weight, entry)
+    return best[1] if best is not None else None
+
+
+def weigh(entry: Entry) -> int:
+    """How likely a message is the reason why what wrote it ended."""
+    said = tell(entry)
+    weight = _WEIGHTS[entry.level]
+    fails = tells_of_failure(said)
+    if not fails:
+        weight -= _NO_FAILURE
+    if is_consequence(said):
+        weight -= _FOLLOWS
+    if entry.program == "systemd":
+        weight -= _SUPERVISOR
+    return weight + (min(6, 2 * rate_detail(said)) if fails else 0)
+
+
+def _is_ready_after(entry: Entry, entries: Sequence[Entry]) -> bool:
+    place = next(n for n, each in enumerate(entries) if each is entry)
+    return any(
+        READY.search(each.said) is not None and not tells_of_failure(each.said)
+        for each in entries[place + 1 :]
+    )
+
+
+def _as_told(entry: Entry, times: int = 1, *, is_over: bool) -> Told:
+    names = {FATAL: "fatal", ERROR: "error", WARNS: "warning", MILD: "info"}
+    return Told(
+        line=tell(entry)[:LONGEST_SAID],
+        raw="\n".join(entry.raw),
+        at=entry.at,
+        level=names.get(entry.level, ""),
+        hint=entry.hint[:LONGEST_SAID],
+        program=entry.program,
+        times=times,
+        is_over=is_over,
+    )
