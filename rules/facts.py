@@ -1,5 +1,6 @@
 """Facts: rows that are read from replies, or chosen from rows that were."""
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ _NOTHING: Sequence[JSON] = (None, False, "", [], {})
 """What counts as nothing in JMESPath; 0 does not."""
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
-_LOG_FIELDS = ("line", "at", "level", "hint", "program", "times", "is_over")
+_LOG_FIELDS = tuple(each.name for each in dataclasses.fields(Told) if each.name != "raw")
 """What a row has that was read from a log."""
 """Characters of one field."""
 

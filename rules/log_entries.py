@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.types import JSON
-from rules.log_words import FATAL, MILD, PLAIN, find_level, read_level, tells_of_failure
+from rules.log_words import (
+    FATAL,
+    MILD,
+    PLAIN,
+    WARNS,
+    find_level,
+    is_consequence,
+    read_level,
+    tells_of_failure,
+)
 
 MOST_LINES = 2_000
 LONGEST_LINE = 8_000
@@ -28,6 +37,8 @@ _KEPT = re.compile(
     rf"(?P<at>{_MOMENT}|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d) (?P<host>[A-Za-z0-9_.-]{{1,64}} )?"
     r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})(?:\[(?P<pid>\d+)\]): ?"
 )
+_OF_KEEPER = re.compile(r"(?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)) ")
+"""What keeps the output of containers puts this in front of every line, where it is asked to."""
 _UNDATED = re.compile(r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})\[(?P<pid>\d+)\]: ")
 _STAMP = re.compile(
     rf"\W{{0,2}}(?:\d+:[A-Z] )?(?:\[\d+\] )?(?P<at>{_MOMENT})(?: ?(?:UTC|GMT|[A-Z]{{3,4}}(?= \[\d)))?(?: ?\[\d+\](?= \S))?(?:[\])]|:? - |:(?= ))?(?=\W|$)"
@@ -54,6 +65,7 @@ _REFERS = re.compile(
     r"\bfollowing\b|\bbelow\b|:\s*$|panicked at |^\W*\*{3} [^*]{0,40}error[^*]{0,40} \*{3}\W*$",
     re.IGNORECASE,
 )
+_FRAME = re.compile(r"\s*(?:at |File \"|\.\.\. \d|from /|#\d+ |\w+Error\b|$)")
 _NOTE = re.compile(r"note: |Note: |hint: |\s*$")
 _EXCEPTION = re.compile(
     r"(?:Caused by: |Exception in thread \S+ |Unhandled exception\. )?"
@@ -81,33 +93,34 @@ class Entry:
     is_trace: bool = False
     """Whether places in a program stand behind it."""
     has_own_level: bool = False
+    has_own_moment: bool = False
+    """Whether its program put a moment in front of it, beside who kept it."""
 
 
 def read_entries(text: str) -> Sequence[Entry]:
     """The messages of a log, in order."""
     entries: list[Entry] = []
-    lines = _COLORS.sub("", text).splitlines()[-MOST_LINES:]
+    lines = [line for line in text.splitlines()[-MOST_LINES:] if line.strip()]
+    is_kept = all(map(_OF_KEEPER.match, lines))
     for line in lines:
-        if not line.strip():
-            continue
-        entry = _read_line(line[:LONGEST_LINE])
+        entry = _read_line(line[:LONGEST_LINE], is_kept=is_kept)
         if not entries or not _continue(entries[-1], entry):
             entries.append(entry)
     return entries
 
 
-def _read_line(line: str) -> Entry:
+def _read_line(line: str, *, is_kept: bool) -> Entry:
     entry = Entry([line], line)
-    rest = line
-    if found := _KEPT.match(rest) or _UNDATED.match(rest):
+    rest = _COLORS.sub("", line)
+    if is_kept and (found := _OF_KEEPER.match(rest)):
+        entry.at = found["at"]
+        rest = rest[found.end() :]
+    elif found := _KEPT.match(rest) or _UNDATED.match(rest):
         entry.program, entry.pid = found["program"], found["pid"]
         entry.at = found.groupdict().get("at") or ""
         rest = rest[found.end() :]
-    for _ in range(2):
-        # What keeps the output of containers adds a moment to the one that the program writes.
-        if (found := _STAMP.match(rest)) is None:
-            break
-        entry.at = entry.at or found["at"]
+    if found := _STAMP.match(rest):
+        entry.at, entry.has_own_moment = entry.at or found["at"], True
         rest = rest[found.end() :].lstrip(" ")
     entry.said = rest
     _read_form(entry)
@@ -184,7 +197,7 @@ def _continue(before: Entry, entry: Entry) -> bool:
         if found["kind"] == "DETAIL":
             before.why = before.why or found["text"]
         return _append(before, entry)
-    is_undated = not entry.at or bool(entry.program)
+    is_undated = not entry.has_own_moment
     if entry.level == FATAL and entry.has_own_level:
         return False
     if _OF_STACK.match(entry.said) and is_undated and not _stands_alone(before, entry):
@@ -193,8 +206,13 @@ def _continue(before: Entry, entry: Entry) -> bool:
         )
         return _append(before, entry)
     last = (before.more or [before.said])[-1]
-    in_trace = _is_of_trace(before) and (before.program or not entry.at)
-    if in_trace and (_EXCEPTION.match(entry.said) or last.startswith("Caused by: ")):
+    in_trace = _is_of_trace(before) and is_undated
+    # What is thrown stands behind the message that tells of it.
+    is_behind = before.has_own_level and before.level >= WARNS and is_undated
+    if (in_trace or is_behind) and _EXCEPTION.match(entry.said):
+        return _append(before, entry)
+    # A message of what was thrown that goes on over more lines.
+    if in_trace and not entry.has_own_level and _EXCEPTION.match(last):
         return _append(before, entry)
     if (
         _REFERS.search(last)
@@ -204,7 +222,8 @@ def _continue(before: Entry, entry: Entry) -> bool:
     ):
         return _append(before, entry)
     # A line without a moment, in a log whose lines have one.
-    is_part = bool(before.at) and not (before.program or entry.at or entry.has_own_level)
+    is_part = (before.has_own_moment or before.level == FATAL) and is_undated
+    is_part = is_part and not entry.has_own_level
     return is_part and not _stands_alone(before, entry) and _append(before, entry)
 
 
@@ -237,7 +256,7 @@ def tell(entry: Entry) -> str:
     if _is_of_trace(entry) and exceptions:
         named = deepest or exceptions[-1]
         return " ".join([named, *_list_behind(entry.more, named)])
-    parts = [entry.said]
+    parts = [] if exceptions and is_consequence(entry.said) else [entry.said]
     if exceptions and not entry.is_trace:
         parts.append(exceptions[-1])
     elif not _OF_STACK.match((entry.more or [" "])[0]) or _REFERS.search(entry.said):
@@ -250,9 +269,9 @@ def _list_behind(lines: Sequence[str], line: str) -> Iterator[str]:
     """The rest of a message that goes on over more lines."""
     place = len(lines) - 1 - list(reversed(lines)).index(line)
     for each in lines[place + 1 : place + 3]:
-        if _OF_STACK.match(each):
+        if _FRAME.match(each):
             return
-        yield each
+        yield each.strip()
 
 
 def _list_plain(lines: Sequence[str]) -> Iterator[str]:

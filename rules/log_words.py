@@ -42,7 +42,7 @@ _FAILS = re.compile(
     r"exhaust|out of|no space|read-only|timed? ?out|unreachable|unknown|unexpected|undefined|must "
     r"(?:be|have|not)|is required|required|killed|segfault|abort|conflict|insufficient|\bbad\b|wrong|"
     r"violat|overlap|reached|\bfull\b|overflow|throttl|drop(?:ped|ping)|reject|not enough|deadlock|"
-    r"stale|unavailable|unrecoverable|giving up|give up|no (?:live|route|host|more|free|usable|valid)\b|"
+    r"stale|unavailable|unrecoverable|giving up|give up|no (?:live|route|host|more|free|usable|valid|connection|access|permission|response|answer)\b|"
     r"resource temporarily|downgrade|is sealed|duplicate|limit|empty|nothing to|refers? to",
     re.IGNORECASE,
 )
@@ -77,6 +77,28 @@ READY = re.compile(
 STARTS = re.compile(r"^\W*(?:\S{1,30}: )?(?:re)?starting\b|\bis starting\b|\bbooting\b|starting as process", re.IGNORECASE)  # fmt: skip
 
 
+_LIMITS = re.compile(
+    r"\bmax[ _-]?[a-z]*\b.{0,60}(?:reached|exceeded|throttl|full|drop|consider)|"
+    r"(?:reached|exceeded|hit|at|past|over) (?:the |its |a )?(?:configured )?(?:max|limit)|"
+    r"too many (?:\w+ )?(?:connection|client|request|session|worker|user|process|open files)|"
+    r"maximum (?:number of )?(?:\w+ )?(?:connection|client|session|worker|process|user)|"
+    r"(?:queue|backlog|pool\S*|worker|slot|thread|table)s?\b.{0,80}(?:\bfull\b|overflow|exhausted|"
+    r"limit reached|not enough|are busy)|pool\S* .{0,60}(?:not available|timed? ?out)|"
+    r"(?:connection|request|worker|thread)s? are not enough|connection limit|"
+    r"no (?:more |free |idle |available )+(?:connection|worker|slot|thread|backend)|"
+    r"drop(?:ped|ping)? (?:new |the |a )*connection|remaining connection slots|throttl|"
+    r"rate.?limit|429 too many",
+    re.IGNORECASE,
+)
+_OF_CALLERS = re.compile(
+    r"invalid (?:user|token|credentials|password)|authentication (?:failure|attempts)|closed by|"
+    r"reset by peer|broken pipe|unexpected eof|client (?:disconnect|closed|went|gone|unexpectedly)|"
+    r"context canceled|bad request|protocol (?:error|mismatch)|identification|preauth|"
+    r"user request|administrator command|(?:is|are) (?:starting up|shutting down)",
+    re.IGNORECASE,
+)
+
+
 def read_level(word: str) -> int:
     """The rank of a level by its name; PLAIN for one that is none."""
     return _RANKS.get(word.strip().lower(), PLAIN)
@@ -94,6 +116,11 @@ def find_level(text: str) -> int:
     return ERROR if _ENDS_AS_ERROR.match(head) else PLAIN
 
 
+def strip_level(text: str) -> str:
+    """A message without the level at its begin."""
+    return _BEGINS.sub("", text, count=1) if _BEGINS.match(text) else text
+
+
 def tells_of_failure(text: str) -> bool:
     return _FAILS.search(NEGATED.sub("", text[:2_000])) is not None
 
@@ -106,3 +133,13 @@ def is_consequence(text: str) -> bool:
 def rate_detail(text: str) -> int:
     """How much of what it names can be looked at: a path, an address, a value, a setting."""
     return sum(1 for pattern in _SPECIFIC if pattern.search(text[:1_000]))
+
+
+def tells_of_limit(text: str) -> bool:
+    """Whether it says that there is no room for more callers, or work."""
+    return _LIMITS.search(text) is not None
+
+
+def is_of_callers(text: str) -> bool:
+    """Whether it tells of what callers do, which a server meets every day."""
+    return _OF_CALLERS.search(text) is not None

@@ -22,8 +22,11 @@ from rules.log_words import (
     STARTS,
     WARNS,
     is_consequence,
+    is_of_callers,
     rate_detail,
+    strip_level,
     tells_of_failure,
+    tells_of_limit,
 )
 
 LONGEST_SAID = 400
@@ -54,6 +57,10 @@ class Told:
     times: int = 1
     is_over: bool = False
     """Whether the log went on well after it."""
+    is_limit: bool = False
+    """Whether it says that there is no room for more callers, or work."""
+    is_foreign: bool = False
+    """Whether it tells of what callers do, which a server meets every day."""
 
 
 def read_log(wanted: str, text: str) -> Sequence[Told]:
@@ -144,7 +151,7 @@ def _choose(entries: Sequence[Entry], *, is_last: bool = False) -> Entry | None:
 
 def weigh(entry: Entry) -> int:
     """How likely a message is the reason why what wrote it ended."""
-    said = tell(entry)
+    said = strip_level(tell(entry))
     weight = _WEIGHTS[entry.level]
     fails = tells_of_failure(said)
     if not fails:
@@ -175,4 +182,6 @@ def _as_told(entry: Entry, times: int = 1, *, is_over: bool) -> Told:
         program=entry.program,
         times=times,
         is_over=is_over,
+        is_limit=tells_of_limit(tell(entry)),
+        is_foreign=is_of_callers(tell(entry)),
     )
