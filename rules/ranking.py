@@ -232,6 +232,9 @@ def _find_relevance(
     if namespaces & spaces:
         return 2
     kinds = {split_entity(thing)[0] for thing in own}
-    if not about and (not namespaces or kinds & _CLUSTER_WIDE):
+    # Nearly every alert says on which machine it is; what is unwell there may be what it means.
+    machines = {name for kind, name in map(split_entity, about) if kind == "host"}
+    is_open = all(split_entity(thing)[1] in machines for thing in about)
+    if is_open and (not namespaces or kinds & _CLUSTER_WIDE):
         return 2
     return 4 if spaces and namespaces else 3
