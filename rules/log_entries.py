@@ -22,7 +22,9 @@ from rules.log_words import (
 )
 
 MOST_LINES = 2_000
-LONGEST_LINE = 8_000
+MOST_CHARACTERS = 400_000
+LONGEST_LINE = 16_000
+LONGEST_SAID = 1_000
 MOST_CONTINUED = 60
 """Lines of one message that are kept."""
 
@@ -34,17 +36,20 @@ _MOMENT = (
     r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? \d{4}"
 )
 _KEPT = re.compile(
-    rf"(?P<at>{_MOMENT}|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d) (?P<host>[A-Za-z0-9_.-]{{1,64}} )?"
-    r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})(?:\[(?P<pid>\d+)\]): ?"
+    rf"(?P<at>{_MOMENT}|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d) (?:[A-Za-z0-9_.-]{{1,64}} )?"
+    r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})\[(?P<pid>\d+)\]: ?"
 )
 _OF_KEEPER = re.compile(r"(?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)) ")
 """What keeps the output of containers puts this in front of every line, where it is asked to."""
+_FRACTION = re.compile(r"(:\d\d)[.,]\d+")
 _UNDATED = re.compile(r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})\[(?P<pid>\d+)\]: ")
 _STAMP = re.compile(
-    rf"\W{{0,2}}(?:\d+:[A-Z] )?(?:\[\d+\] )?(?P<at>{_MOMENT})(?: ?(?:UTC|GMT|[A-Z]{{3,4}}(?= \[\d)))?(?: ?\[\d+\](?= \S))?(?:[\])]|:? - |:(?= ))?(?=\W|$)"
+    # Redis puts its process and role in front, others a process in brackets in front or behind.
+    rf"\W{{0,2}}(?:\d+:[A-Z] )?(?:\[\d+\] )?(?P<at>{_MOMENT})"
+    r"(?: ?(?:UTC|GMT|[A-Z]{3,4}(?= \[\d)))?(?: ?\[\d+\](?= \S))?(?:[\])]|:? - |:(?= ))?(?=\W|$)"
 )
 _KLOG = re.compile(r"(?P<level>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ (?P<place>[^\s\]]+)\] ")
-_PAIR = re.compile(r'([A-Za-z_@][\w.@-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_PAIR = re.compile(r'([A-Za-z_@][\w.@-]{0,40})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _IS_PAIRS = re.compile(r'(?:^|\s)(?:level|lvl|severity|msg|err|error)="?\w', re.IGNORECASE)
 _LEVEL_KEYS = ("level", "severity", "lvl", "log.level", "levelname", "loglevel", "@level", "s")
 _SAID_KEYS = ("msg", "message", "@message", "event", "short_message", "text", "log")
@@ -54,9 +59,10 @@ _WHY_KEYS = (
 )  # fmt: skip
 _AT_KEYS = ("ts", "time", "t", "timestamp", "@timestamp", "datetime")
 _OF_STACK = re.compile(
-    r"\s|at [\w.$<]|\.\.\. \d+|goroutine \d+|[\w./()*]+\([^()]*\)$|\^|created by |exit status \d+$|"
-    r"note: run with|\[signal |Require stack:|- /|-- |stack backtrace|<--- |\d+: 0x|Caused by: |"
-    r"Suppressed: |The above exception|During handling of|Traceback \(most|#\d+ |\}$|\]$|\)$"
+    r"\s|at [\w.$<]|\.\.\. \d+|goroutine \d+|\^|created by |exit status \d+$|note: run with|- /|"
+    r"[\w./*-]{1,200}(?:\(\*?\w{0,60}\)[\w.]{0,100})?\([^()]{0,300}\)$|Require stack:|-- |\d+: 0x|"
+    r"stack backtrace|<--- |Caused by: |Suppressed: |The above exception|During handling of|#\d+ |"
+    r"\[signal |Traceback \(most|[}\])]$"
 )
 _ADDS = re.compile(
     r"(?:[\w@-]+ )?(?P<kind>DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION):\s+(?P<text>.*)"
@@ -70,8 +76,8 @@ _NOTE = re.compile(r"note: |Note: |hint: |\s*$")
 _EXCEPTION = re.compile(
     r"(?:Caused by: |Exception in thread \S+ |Unhandled exception\. )?"
     r"(?:[A-Za-z_$][\w$]*[.:]{1,2})*[A-Za-z_$][\w$]*"
-    r"(?:Error|Exception|Exit|Failure|Invalid|Refused|Denied|Required|Interrupt|Warning|NotFound|Table|"
-    r"Violation|Timeout|Missing|Unavailable|Throwable|Expired)\w*\b(?:: .*|$)"
+    r"(?:Error|Exception|Exit|Failure|Invalid|Refused|Denied|Required|Interrupt|Warning|NotFound|"
+    r"Table|Violation|Timeout|Missing|Unavailable|Throwable|Expired)\w*\b(?:: .*|$)"
 )
 
 
@@ -100,7 +106,8 @@ class Entry:
 def read_entries(text: str) -> Sequence[Entry]:
     """The messages of a log, in order."""
     entries: list[Entry] = []
-    lines = [line for line in text.splitlines()[-MOST_LINES:] if line.strip()]
+    ended = text[-MOST_CHARACTERS:].splitlines()
+    lines = [line for line in ended[-MOST_LINES:] if line.strip()]
     is_kept = all(map(_OF_KEEPER.match, lines))
     for line in lines:
         entry = _read_line(line[:LONGEST_LINE], is_kept=is_kept)
@@ -122,8 +129,10 @@ def _read_line(line: str, *, is_kept: bool) -> Entry:
     if found := _STAMP.match(rest):
         entry.at, entry.has_own_moment = entry.at or found["at"], True
         rest = rest[found.end() :].lstrip(" ")
+    entry.at = _FRACTION.sub(r"\1", entry.at)
     entry.said = rest
     _read_form(entry)
+    entry.said = entry.said[:LONGEST_SAID]
     return entry
 
 

@@ -5,19 +5,24 @@ is never judged here.
 """
 
 import re
+from typing import TYPE_CHECKING
 
-SILENT, MILD, WARNS, PLAIN, ERROR, FATAL = range(6)
+from config.schema.expressions import compile_pattern
+
+if TYPE_CHECKING:
+    import re2
+
+MILD, WARNS, PLAIN, ERROR, FATAL = range(1, 6)
 """How grave a program calls a message; what it calls nothing is plain, and weighs more than a
 warning where its words tell of a failure."""
 
 _LEVELS = {
-    FATAL: ("fatal", "panic", "emerg", "emergency", "alert", "critical", "crit", "ftl", "f", "dpanic"),
-    ERROR: ("error", "err", "severe", "e", "eror"),
-    WARNS: ("warn", "warning", "wrn", "w"),
-    MILD: ("info", "notice", "inf", "note", "debug", "trace", "dbg", "i", "d", "system", "fine",
-           "information", "verbose"),
-}  # fmt: skip
-_RANKS = {word: rank for rank, words in _LEVELS.items() for word in words}
+    FATAL: "fatal panic emerg emergency alert critical crit ftl f dpanic",
+    ERROR: "error err severe e eror",
+    WARNS: "warn warning wrn w",
+    MILD: "info notice inf note debug trace dbg i d system fine information verbose",
+}
+_RANKS = {word: rank for rank, words in _LEVELS.items() for word in words.split()}
 _NAMES = "|".join(sorted((word for word in _RANKS if len(word) > 1), key=len, reverse=True))
 _BEGINS = re.compile(
     rf"\W{{0,4}}(?:({_NAMES})(?:\b(?![=(_.])|:)|\[[^\]]{{1,40}}\] ?\W?({_NAMES})\b)", re.IGNORECASE
@@ -25,77 +30,90 @@ _BEGINS = re.compile(
 _BRACKETED = re.compile(rf"[\[<(|]\s?(?:[a-z_]{{2,20}}:)?({_NAMES})\s?[\]>)|]", re.IGNORECASE)
 _LOUD = re.compile(rf"(?<![\w.])({_NAMES.upper()})(?![\w.=])")
 _ENDS_AS_ERROR = re.compile(r"^(?:[\w.$]+::)?[\w.$]*(?:Error|Exception)\b(?:: |$|\s\()")
-NEGATED = re.compile(
-    r"\b(?:0|no|without|zero)\s+(?:\w+\s)?(?:errors?|failures?|failed|warnings?|problems?)\b"
-    r"|\b[\w-]*(?:errors?|failed|failures?|refused|rejected|dropped|missing|exceptions?|timeouts?|"
-    r"denied|invalid|lost|warnings?|killed|expired|aborted)\"?\s?[=:]\s?\"?(?:0+(?:\.0+)?%?|none|null|"
-    r"nil|false|no|<nil>|\[\]|\{\}|\"\")(?![\w.])",
-    re.IGNORECASE,
-)
-_FAILS = re.compile(
-    r"error|fail|fatal|panic|exception|refus|denied|cannot|can[’']?t\b|could ?n[o’']t|unable|"
-    r"n[o’']t (?:be )?(?:found|exist|set|permitted|allowed|available|valid|initiali[sz]ed|enough|match"
-    r"|writable|readable|supported|recogni[sz]ed|defined|known|accepted|loaded|open|start|handle|one of)"
-    r"|non-existent|no such|missing|invalid|illegal|expired|forbidden|unauthorized|unsupported|"
-    r"incompatible|mismatch|corrupt|(?:already|address) in use|already (?:exists|running|been|allocated)"
-    r"|\black(?:s|ing)\b|locked|unable to lock|too (?:many|low|small|old|large|big|long|new)|exceed|"
-    r"exhaust|out of|no space|read-only|timed? ?out|unreachable|unknown|unexpected|undefined|must "
-    r"(?:be|have|not)|is required|required|killed|segfault|abort|conflict|insufficient|\bbad\b|wrong|"
-    r"violat|overlap|reached|\bfull\b|overflow|throttl|drop(?:ped|ping)|reject|not enough|deadlock|"
-    r"stale|unavailable|unrecoverable|giving up|give up|no (?:live|route|host|more|free|usable|valid|connection|access|permission|response|answer)\b|"
-    r"resource temporarily|downgrade|is sealed|duplicate|limit|empty|nothing to|refers? to",
-    re.IGNORECASE,
-)
-_FOLLOWS = re.compile(
-    r"^\W*(?:\w+[:=] ?)?\W*(?:exiting|aborting|aborted|terminat(?:ing|ed)|shutting down|quitting|bye"
-    r"|stopp(?:ed|ing)|closing|cleaning up)\b|\.\s*(?:exiting|aborting|quitting)\W*$|server aborting|"
-    r"is shut ?down|shut ?down (?:complete|started)|exit(?:ed|ing|s)?\W{0,3}(?:with |due to )?(?:exit )?"
-    r"(?:status|code|fatal)|due to (?:fatal|startup|previous|the above)|exit normally|prepare to shutdown|"
-    r"errors? ?(?:\(s\))? (?:were )?found in|errors found|contains errors|please correct|check the (?:log|"
-    r"output)|see (?:above|the log|previous|journalctl|\")|for more (?:information|details|help)|"
-    r"for help|start-?up (?:was not completed|failed|aborted|failure)|application run failed|dependency "
-    r"failed|elifecycle|command failed with|main process exited|failed with result|start request "
-    r"repeated|scheduled restart|test failed|failed to start(?: [\w@.-]+)?(?: - [^:]{1,80})?\.?$|loading "
-    r"configuration: failure|context cancel|returned error\.?$|unhandled (?:exception|rejection)\W*$|"
-    r"died while|sent sigkill|process group|fatal error\W*$|will (?:now )?exit|giving up\W*$|not ready\W*$",
-    re.IGNORECASE,
-)
-_SPECIFIC = (
-    re.compile(r"(?:^|[\s\"'`(=:\[])/[\w.@+-]+/[\w./@+-]+|\b[\w-]+\.(?:conf|ya?ml|json|cfg|toml|ini|crt|pem|key|so|sock|xml|properties)\b"),
-    re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|[a-z0-9.-]+:\d{2,5}\b"),
-    re.compile(r"\"[^\"\n]{2,}\"|'[^'\n]{2,}'|`[^`\n]{2,}`"),
-    re.compile(r"\b[a-z]+[_.][a-z_.]*[a-z]\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b"),
-    re.compile(r"\d"),
-    re.compile(r"\w: \S+ \S+"),
-)  # fmt: skip
-READY = re.compile(
-    r"\bready (?:to|for) |\bis ready\b|^\W*ready\W*$|start-?up complete|started (?:successfully|in \d)|"
-    r"start worker process|(?:re)?connected\b|succe(?:ss|eded)|recovered|re-?established|resumed|"
-    r"available again|back online|cluster is healthy|accepting connections",
-    re.IGNORECASE,
-)
-STARTS = re.compile(r"^\W*(?:\S{1,30}: )?(?:re)?starting\b|\bis starting\b|\bbooting\b|starting as process", re.IGNORECASE)  # fmt: skip
 
 
-_LIMITS = re.compile(
-    r"\bmax[ _-]?[a-z]*\b.{0,60}(?:reached|exceeded|throttl|full|drop|consider)|"
-    r"(?:reached|exceeded|hit|at|past|over) (?:the |its |a )?(?:configured )?(?:max|limit)|"
-    r"too many (?:\w+ )?(?:connection|client|request|session|worker|user|process|open files)|"
-    r"maximum (?:number of )?(?:\w+ )?(?:connection|client|session|worker|process|user)|"
-    r"(?:queue|backlog|pool\S*|worker|slot|thread|table)s?\b.{0,80}(?:\bfull\b|overflow|exhausted|"
-    r"limit reached|not enough|are busy)|pool\S* .{0,60}(?:not available|timed? ?out)|"
-    r"(?:connection|request|worker|thread)s? are not enough|connection limit|"
-    r"no (?:more |free |idle |available )+(?:connection|worker|slot|thread|backend)|"
-    r"drop(?:ped|ping)? (?:new |the |a )*connection|remaining connection slots|throttl|"
-    r"rate.?limit|429 too many",
-    re.IGNORECASE,
+def _any_of(*forms: str) -> "re2._Regexp[str]":
+    """One of several forms. Lines of a log are anybody's, so these take no longer than the line."""
+    return compile_pattern(f"(?i){'|'.join(forms)}")
+
+
+_NEGATED = _any_of(
+    r"\b(?:0|no|without|zero)\s+(?:\w+\s)?(?:errors?|failures?|failed|warnings?|problems?)\b",
+    r"\b[\w-]{0,40}(?:errors?|failed|failures?|refused|rejected|dropped|missing|exceptions?|timeouts?"
+    r"|denied|invalid|lost|warnings?|killed|expired|aborted)\"?\s?[=:]\s?\"?"
+    r"(?:0+(?:\.0+)?%?|none|null|nil|false|no|<nil>|\[\]|\{\}|\"\")(?:[^\w.]|$)",
 )
-_OF_CALLERS = re.compile(
-    r"invalid (?:user|token|credentials|password)|authentication (?:failure|attempts)|closed by|"
-    r"reset by peer|broken pipe|unexpected eof|client (?:disconnect|closed|went|gone|unexpectedly)|"
-    r"context canceled|bad request|protocol (?:error|mismatch)|identification|preauth|"
-    r"user request|administrator command|(?:is|are) (?:starting up|shutting down)",
-    re.IGNORECASE,
+_FAILS = _any_of(
+    r"error|fail|fatal|panic|exception|crash|bug report|segfault|abort|killed|corrupt",
+    r"refus|denied|reject|forbidden|unauthorized|violat|expired|is sealed",
+    r"cannot|can[’']?t\b|could ?n[o’']t|unable|giv(?:e|ing) up|resource temporarily",
+    r"n[o’']t (?:be )?(?:found|exist|set|permitted|allowed|available|valid|initiali[sz]ed|enough)",
+    r"n[o’']t (?:be )?(?:match|writable|readable|supported|recogni[sz]ed|defined|known|accepted)",
+    r"n[o’']t (?:be )?(?:loaded|open|start|handle|one of)|non-existent|nothing to|refers? to",
+    r"no (?:such|live|route|host|more|free|usable|valid|connection|access|permission|response)\b",
+    r"no (?:space|answer)\b|missing|\black(?:s|ing)\b|unavailable|unreachable|stale|empty",
+    r"invalid|illegal|unknown|unexpected|undefined|unsupported|incompatible|mismatch|downgrade",
+    r"\bbad\b|wrong|duplicate|overlap|conflict|must (?:be|have|not)|required|insufficient",
+    r"(?:already|address) in use|already (?:exists|running|been|allocated)|locked|deadlock",
+    r"too (?:many|low|small|old|large|big|long|new)|exceed|exhaust|out of|not enough|reached|limit",
+    r"\bfull\b|overflow|throttl|drop(?:ped|ping)|read-only|timed? ?out|unrecoverable",
+)
+_FOLLOWS = _any_of(
+    r"^\W*(?:\w+[:=] ?)?\W*(?:exiting|abort(?:ing|ed)|terminat(?:ing|ed)|shutting down|quitting)\b",
+    r"^\W*(?:\w+[:=] ?)?\W*(?:bye|stopp(?:ed|ing)|closing|cleaning up)\b|server aborting",
+    r"\.\s*(?:exiting|aborting|quitting)\W*$|is shut ?down|shut ?down (?:complete|started)",
+    r"exit(?:ed|ing|s)?\W{0,3}(?:with |due to )?(?:exit )?(?:status|code|fatal)|will (?:now )?exit",
+    r"due to (?:fatal|startup|previous|the above)|exit normally|prepare to shutdown|died while",
+    r"errors? ?(?:\(s\))? (?:were )?found in|errors found|contains errors|please correct",
+    r"check the (?:log|output)|see (?:above|the log|previous|journalctl|\")|for help",
+    r"for more (?:information|details|help)|context cancel|returned error\.?$|test failed",
+    r"start-?up (?:was not completed|failed|aborted|failure)|application run failed|elifecycle",
+    r"dependency failed|command failed with|main process exited|failed with result",
+    r"start request repeated|scheduled restart|sent sigkill|process group|boot failed",
+    r"failed to run '[\w-]+' task",
+    r"failed to start(?: [\w@.-]+)?(?: - [^:]{1,80})?\.?$|loading configuration: failure",
+    r"unhandled (?:exception|rejection)\W*$|(?:fatal error|giving up|not ready)\W*$",
+)
+_SPECIFIC = tuple(
+    map(
+        re.compile,
+        (
+            r"(?:^|[\s\"'`(=:\[])/[\w.@+-]+/[\w./@+-]+"
+            r"|\b[\w-]+\.(?:conf|ya?ml|json|cfg|toml|ini|crt|pem|key|so|sock|xml|properties)\b",
+            r"\b\d{1,3}(?:\.\d{1,3}){3}\b|[a-z0-9.-]+:\d{2,5}\b",
+            r"\"[^\"\n]{2,}\"|'[^'\n]{2,}'|`[^`\n]{2,}`",
+            r"\b[a-z]+[_.][a-z_.]*[a-z]\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b",
+            r"\d",
+            r"\w: \S+ \S+",
+        ),
+    )
+)
+_READY = _any_of(
+    r"\bready (?:to|for) |\bis ready\b|^\W*ready\W*$|start-?up complete|start worker process",
+    r"started (?:successfully|in \d)|(?:re)?connected\b|succe(?:ss|eded)|recovered|re-?established",
+    r"resumed|available again|back online|cluster is healthy|accepting connections",
+)
+_STARTS = _any_of(
+    r"^\W*(?:\S{1,30}: )?(?:re)?starting\b|\bis starting\b|\bbooting\b|starting as process"
+)
+_LIMITS = _any_of(
+    r"\bmax[ _-]?[a-z]*\b.{0,60}(?:reached|exceeded|throttl|full|drop|consider)",
+    r"(?:reached|exceeded|hit|at|past|over) (?:the |its |a )?(?:configured )?(?:max|limit)",
+    r"too many (?:\w+ )?(?:connection|client|request|session|worker|user|process|open files)",
+    r"maximum (?:number of )?(?:\w+ )?(?:connection|client|session|worker|process|user)",
+    r"(?:queue|backlog|pool|worker|slot|thread|table)s?\b.{0,80}(?:\bfull\b|overflow|exhausted)",
+    r"(?:queue|backlog|pool|worker|slot|thread|table)s?\b.{0,80}(?:limit reached|not enough)",
+    r"(?:worker|slot|thread)s?\b.{0,80}are busy|pool\S{0,60} .{0,60}(?:not available|timed? ?out)",
+    r"(?:connection|request|worker|thread)s? are not enough|connection limit|throttl|rate.?limit",
+    r"no (?:more |free |idle |available )+(?:connection|worker|slot|thread|backend)|429 too many",
+    r"drop(?:ped|ping)? (?:new |the |a )*connection|remaining connection slots",
+)
+_OF_CALLERS = _any_of(
+    r"invalid (?:user|token|credentials|password)|authentication (?:failure|attempts)|preauth",
+    r"closed by|reset by peer|broken pipe|unexpected eof|bad request|identification",
+    r"client (?:disconnect|closed|went|gone|unexpectedly)|protocol (?:error|mismatch)",
+    r"context canceled|user request|administrator command",
+    r"(?:is|are) (?:starting up|shutting down)",
 )
 
 
@@ -122,7 +140,7 @@ def strip_level(text: str) -> str:
 
 
 def tells_of_failure(text: str) -> bool:
-    return _FAILS.search(NEGATED.sub("", text[:2_000])) is not None
+    return _FAILS.search(_NEGATED.sub("", text[:2_000])) is not None
 
 
 def is_consequence(text: str) -> bool:
@@ -133,6 +151,15 @@ def is_consequence(text: str) -> bool:
 def rate_detail(text: str) -> int:
     """How much of what it names can be looked at: a path, an address, a value, a setting."""
     return sum(1 for pattern in _SPECIFIC if pattern.search(text[:1_000]))
+
+
+def tells_of_start(text: str) -> bool:
+    return _STARTS.search(text) is not None and not tells_of_failure(text)
+
+
+def tells_of_readiness(text: str) -> bool:
+    """Whether it says that all is well by now."""
+    return _READY.search(text) is not None and not tells_of_failure(text)
 
 
 def tells_of_limit(text: str) -> bool:

@@ -1,10 +1,10 @@
 """What of a log tells why it ended, and what it complains of.
 
 Of a log's end the last line is seldom the one that tells why: what ends says that it ends, who
-watches it says so too, and places in a program stand between. So the messages of the last start are
-weighed, by how grave the program calls them, by whether they name a reason or only what follows from
-one, and by how much of what they name can be looked at; of equal ones the first counts, since the
-others follow from it.
+watches it says so too, and places in a program stand between. So the messages of the last start
+are weighed, by how grave the program calls them, by whether they name a reason or only what
+follows from one, and by how much of what they name can be looked at; of equal ones the first
+counts, since the others follow from it.
 """
 
 import re
@@ -18,8 +18,6 @@ from rules.log_words import (
     FATAL,
     MILD,
     PLAIN,
-    READY,
-    STARTS,
     WARNS,
     is_consequence,
     is_of_callers,
@@ -27,6 +25,8 @@ from rules.log_words import (
     strip_level,
     tells_of_failure,
     tells_of_limit,
+    tells_of_readiness,
+    tells_of_start,
 )
 
 LONGEST_SAID = 400
@@ -39,7 +39,9 @@ _WEIGHTS = {FATAL: 46, ERROR: 40, PLAIN: 32, WARNS: 24, MILD: 6}
 _NO_FAILURE = 12
 """What a grave message weighs less whose words tell of no failure."""
 _FOLLOWS = 20
+"""What one weighs less that only follows from another."""
 _SUPERVISOR = 12
+_NAMES = {FATAL: "fatal", ERROR: "error", WARNS: "warning", MILD: "info", PLAIN: ""}
 _STARTED = re.compile(r"(?:Starting|Started|Stopped) ")
 _VARIES = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 
@@ -76,9 +78,11 @@ def find_reason(text: str) -> Told | None:
     does."""
     entries = read_entries(text)
     for run in reversed(_split_runs(entries)):
-        best = _choose(_last_burst(run)) or _choose(run, is_last=True)
+        best = _choose(_last_burst(run)) or _choose(run[::-1])
         if best is not None:
-            return _as_told(best, is_over=_is_ready_after(best, entries))
+            place = next(n for n, each in enumerate(entries) if each is best)
+            behind = entries[place + 1 :]
+            return _as_told(best, is_over=any(tells_of_readiness(each.said) for each in behind))
     return None
 
 
@@ -95,15 +99,15 @@ def list_complaints(text: str) -> Iterator[Told]:
 
 
 def _complains(entry: Entry) -> bool:
-    return entry.level in (ERROR, FATAL) or (
-        entry.level in (WARNS, PLAIN) and tells_of_failure(tell(entry))
-    )
+    if entry.level in (ERROR, FATAL):
+        return True
+    return entry.level in (WARNS, PLAIN) and tells_of_failure(tell(entry))
 
 
 def _went_on(entries: Sequence[Entry], places: Sequence[int]) -> bool:
     """Whether what was said after it is well, for longer than it took between two of its kind."""
     behind = [each for each in entries[places[-1] + 1 :] if not _complains(each)]
-    if any(READY.search(each.said) for each in behind):
+    if any(tells_of_readiness(each.said) for each in behind):
         return True
     apart = (places[-1] - places[0]) / max(1, len(places) - 1)
     return len(behind) > 3.0 * max(1.0, apart) + 2.0
@@ -113,19 +117,16 @@ def _split_runs(entries: Sequence[Entry]) -> list[Sequence[Entry]]:
     """The messages by the start of what wrote them."""
     runs: list[list[Entry]] = [[]]
     for entry in entries:
-        if entry.program == "systemd":
-            is_start = _STARTED.match(entry.said) is not None
-        else:
-            is_start = _is_start(entry)
-        if is_start:
+        if _is_start(entry):
             runs.append([])
         runs[-1].append(entry)
     return [run for run in runs if run]
 
 
 def _is_start(entry: Entry) -> bool:
-    is_calm = entry.level in (MILD, PLAIN) and not tells_of_failure(entry.said)
-    return is_calm and STARTS.search(entry.said) is not None
+    if entry.program == "systemd":
+        return _STARTED.match(entry.said) is not None
+    return entry.level in (MILD, PLAIN) and tells_of_start(entry.said)
 
 
 def _last_burst(run: Sequence[Entry]) -> Sequence[Entry]:
@@ -139,49 +140,35 @@ def _last_burst(run: Sequence[Entry]) -> Sequence[Entry]:
     return run[start:]
 
 
-def _choose(entries: Sequence[Entry], *, is_last: bool = False) -> Entry | None:
-    """The message that weighs most; of equal ones the first, or the last."""
-    best: tuple[int, Entry] | None = None
-    for entry in reversed(entries) if is_last else entries:
-        weight = weigh(entry)
-        if weight >= REASON and (best is None or weight > best[0]):
-            best = (weight, entry)
-    return best[1] if best is not None else None
+def _choose(entries: Sequence[Entry]) -> Entry | None:
+    """The message that weighs most; of equal ones the first."""
+    best = max(entries, key=weigh, default=None)
+    return best if best is not None and weigh(best) >= REASON else None
 
 
 def weigh(entry: Entry) -> int:
     """How likely a message is the reason why what wrote it ended."""
     said = strip_level(tell(entry))
     weight = _WEIGHTS[entry.level]
-    fails = tells_of_failure(said)
-    if not fails:
-        weight -= _NO_FAILURE
+    weight += min(6, 2 * rate_detail(said)) if tells_of_failure(said) else -_NO_FAILURE
     if is_consequence(said):
         weight -= _FOLLOWS
     if entry.program == "systemd":
         weight -= _SUPERVISOR
-    return weight + (min(6, 2 * rate_detail(said)) if fails else 0)
-
-
-def _is_ready_after(entry: Entry, entries: Sequence[Entry]) -> bool:
-    place = next(n for n, each in enumerate(entries) if each is entry)
-    return any(
-        READY.search(each.said) is not None and not tells_of_failure(each.said)
-        for each in entries[place + 1 :]
-    )
+    return weight
 
 
 def _as_told(entry: Entry, times: int = 1, *, is_over: bool) -> Told:
-    names = {FATAL: "fatal", ERROR: "error", WARNS: "warning", MILD: "info"}
+    line = tell(entry)
     return Told(
-        line=tell(entry)[:LONGEST_SAID],
+        line=line[:LONGEST_SAID],
         raw="\n".join(entry.raw),
         at=entry.at,
-        level=names.get(entry.level, ""),
+        level=_NAMES[entry.level],
         hint=entry.hint[:LONGEST_SAID],
         program=entry.program,
         times=times,
         is_over=is_over,
-        is_limit=tells_of_limit(tell(entry)),
-        is_foreign=is_of_callers(tell(entry)),
+        is_limit=tells_of_limit(line),
+        is_foreign=is_of_callers(line),
     )

@@ -273,7 +273,7 @@ async def test_an_interrupted_execution_does_not_ask_for_the_repair_again():
     assert again.splitlines()[0] == report.splitlines()[0]
 
 
-@pytest.mark.parametrize("name", ['`x` [T9 "y"]', "x\n## Conclusion", "**bold**"])
+@pytest.mark.parametrize("name", ['`x` [T99 "y"]', "x\n## Conclusion", "**bold**"])
 async def test_what_a_repair_is_called_never_becomes_markdown(name):
     class Odd(Shop):
         @override
@@ -287,5 +287,5 @@ async def test_what_a_repair_is_called_never_becomes_markdown(name):
     report = await mend(Odd(WORLD))
 
     assert report.splitlines().count("## Conclusion") == 1
-    assert 9 not in {ref.number for each in find_citations(report) for ref in each.refs}
+    assert 99 not in {ref.number for each in find_citations(report) for ref in each.refs}
     assert "**bold**" not in report.replace("`**bold**`", "")

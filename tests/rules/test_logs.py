@@ -1,0 +1,221 @@
+# ruff: noqa: E501  # what programs write is as long as it is
+"""What of a log tells why it ended, for the forms in which programs write."""
+
+import pytest
+
+from rules.log_entries import read_entries, tell
+from rules.logs import find_reason, list_complaints
+
+JOURNAL = "2026-11-30T12:50:0{}+0100 app-2 {}\n"
+
+
+def journal(program: str, *lines: str) -> str:
+    own = (JOURNAL.format(min(n, 8), f"{program}[70]: {line}") for n, line in enumerate(lines))
+    end = "x.service: Main process exited, code=exited, status=1/FAILURE"
+    failed = "x.service: Failed with result 'exit-code'."
+    return "".join((*own, *(JOURNAL.format(9, f"systemd[1]: {line}") for line in (end, failed))))
+
+
+REASONS = {
+    "logfmt, with errors that follow": (
+        journal(
+            "grafana",
+            'level=info msg="Starting Grafana" version=10.4.2',
+            'level=error msg="Failed to run migration" error="migration failed: database is locked"',
+            'level=error msg="Stopped background service" reason="context canceled"',
+            'level=info msg="Shutdown started" reason="System signal: terminated"',
+        ),
+        "Failed to run migration: migration failed: database is locked",
+    ),
+    "a configuration that is told of three times": (
+        journal(
+            "haproxy",
+            "[ALERT]    (70) : config : parsing [/etc/haproxy/haproxy.cfg:42] : unknown keyword 'optio' in 'frontend' section",
+            "[ALERT]    (70) : config : Error(s) found in configuration file : /etc/haproxy/haproxy.cfg",
+            "[ALERT]    (70) : config : Fatal errors found in configuration.",
+        ),
+        "haproxy.cfg:42",
+    ),
+    "what aborts says so last": (
+        journal(
+            "mysqld",
+            "2026-11-30T11:50:01.1Z 1 [ERROR] [MY-014061] [InnoDB] Invalid MySQL server downgrade: Cannot downgrade from 80400 to 80035.",
+            "2026-11-30T11:50:01.2Z 1 [ERROR] [MY-010334] [Server] Failed to initialize DD Storage Engine",
+            "2026-11-30T11:50:01.2Z 0 [ERROR] [MY-010119] [Server] Aborting",
+            "2026-11-30T11:50:02.2Z 0 [System] [MY-010910] [Server] /usr/sbin/mysqld: Shutdown complete",
+        ),
+        "Cannot downgrade from 80400",
+    ),
+    "a message that leads to the next one": (
+        journal(
+            "elasticsearch",
+            "ERROR: [1] bootstrap checks failed. You must address the points described in the following [1] lines before starting Elasticsearch.",
+            "bootstrap check failure [1] of [1]: max virtual memory areas vm.max_map_count [65530] is too low",
+            "ERROR: Elasticsearch did not exit normally - check the logs at /var/log/elasticsearch/elasticsearch.log",
+        ),
+        "vm.max_map_count",
+    ),
+    "the deepest cause of Java, over two lines": (
+        journal(
+            "java",
+            "2026-11-30 12:50:03.101 ERROR 70 --- [main] o.s.boot.SpringApplication : Application run failed",
+            "org.springframework.beans.factory.BeanCreationException: Error creating bean with name 'flyway'",
+            "\tat org.springframework.beans.factory.Factory.initializeBean(Factory.java:1804)",
+            "Caused by: org.flywaydb.core.api.exception.FlywayValidateException: Validate failed",
+            "Migration checksum mismatch for migration version 12",
+            "\t... 21 common frames omitted",
+            "2026-11-30 12:50:03.301  INFO 70 --- [main] o.a.catalina.core.StandardService : Stopping service [Tomcat]",
+        ),
+        "FlywayValidateException: Validate failed Migration checksum mismatch",
+    ),
+    "the last of two exceptions of Python": (
+        journal(
+            "python3",
+            "Traceback (most recent call last):",
+            '  File "/srv/billing/settings.py", line 41, in load',
+            "KeyError: 'stripe2'",
+            "During handling of the above exception, another exception occurred:",
+            "Traceback (most recent call last):",
+            '  File "/srv/billing/main.py", line 12, in <module>',
+            "billing.settings.SettingsError: PAYMENT_PROVIDER stripe2 is not one of stripe, adyen",
+        ),
+        "SettingsError: PAYMENT_PROVIDER",
+    ),
+    "the panic of Go and its stack": (
+        journal(
+            "prices",
+            "panic: runtime error: invalid memory address or nil pointer dereference",
+            "[signal SIGSEGV: segmentation violation code=0x1 addr=0x18]",
+            "goroutine 1 [running]:",
+            "main.loadPrices(0x0)",
+            "\t/src/prices/load.go:88 +0x1d",
+            "exit status 2",
+        ),
+        "nil pointer dereference",
+    ),
+    "the panic of Rust": (
+        "thread 'main' panicked at src/main.rs:41:10:\ncalled `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }\nnote: run with `RUST_BACKTRACE=1`\n",
+        "ParseIntError",
+    ),
+    "klog": (
+        "I1130 11:57:01.101221       1 main.go:41] starting tuner v0.9.1\nF1130 11:57:01.221922       1 main.go:88] unable to build config: stat /etc/kubeconfig: no such file or directory\ngoroutine 1 [running]:\nk8s.io/klog/v2.stacks(0x1)\n",
+        "unable to build config",
+    ),
+    "JSON with an object for its error": (
+        '{"level":"INFO","message":"booting"}\n{"level":"ERROR","message":"startup failed","error":{"type":"ConfigError","message":"BROKER_URL must be an amqp:// address"}}\n{"level":"INFO","message":"bye"}\n',
+        "startup failed: BROKER_URL must be",
+    ),
+    "an error without a level, then the end": (
+        journal(
+            "named",
+            "/etc/bind/named.conf.local:12: missing ';' before '}'",
+            "loading configuration: failure",
+            "exiting (due to fatal error)",
+        ),
+        "named.conf.local:12",
+    ),
+    "the detail of PostgreSQL": (
+        "2026-11-30 11:57:01.101 UTC [1] FATAL:  data directory \"/data\" has invalid permissions\n2026-11-30 11:57:01.101 UTC [1] DETAIL:  Permissions should be u=rwx (0700).\n2026-11-30 11:57:01.102 UTC [1] LOG:  database system is shut down\n",
+        "has invalid permissions: Permissions should be u=rwx (0700)",
+    ),
+    "a message of PostgreSQL before its fatal one": (
+        '2026-11-30 11:57:01.101 UTC [1] LOG:  invalid value for parameter "shared_buffers": "4 gigs"\n2026-11-30 11:57:01.102 UTC [1] FATAL:  configuration file "/etc/postgresql.conf" contains errors\n',
+        "shared_buffers",
+    ),
+    "a file of Redis, then what follows": (
+        "40:M 30 Nov 2026 11:59:01.120 * Loading RDB produced by version 7.2.4\n40:M 30 Nov 2026 11:59:01.121 # Can't handle RDB format version 11\n40:M 30 Nov 2026 11:59:01.121 # Fatal error loading the DB: Invalid argument. Exiting.\n",
+        "Can't handle RDB format version 11",
+    ),
+    "the settings of Redis, over lines without a moment": (
+        "40:C 30 Nov 2026 11:50:01.123 # Redis is starting\n*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***\nReading the configuration file, at line 1203\n>>> 'maxmemory-polcy allkeys-lru'\nBad directive or wrong number of arguments\n",
+        "maxmemory-polcy",
+    ),
+    "the run before, where the last one has only begun": (
+        journal("mailer", "smtp relay: 535 5.7.8 Error: authentication failed")
+        + JOURNAL.format(9, "systemd[1]: Started mailer.service - Mailer.")
+        + JOURNAL.format(9, "mailer[88]: reading the queue"),
+        "535 5.7.8",
+    ),
+    "what only systemd can tell": (
+        JOURNAL.format(1, "systemd[77]: geo.service: Failed at step NAMESPACE spawning /usr/bin/geo: No such file or directory")
+        + JOURNAL.format(1, "systemd[1]: geo.service: Main process exited, code=exited, status=226/NAMESPACE"),
+        "Failed at step NAMESPACE",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_message_that_tells_why_is_found_before_those_that_follow_from_it(name):
+    text, wanted = REASONS[name]
+
+    reason = find_reason(text)
+
+    assert reason is not None
+    assert wanted in reason.line
+
+
+def test_a_log_that_tells_of_no_failure_has_no_reason():
+    text = "INFO sync done errors=0 failed: 0\nINFO 0 errors, no failures\nGET / 200\n"
+
+    assert find_reason(text) is None
+    assert list(list_complaints(text)) == []
+
+
+def test_a_reason_is_over_once_all_went_well_after_it():
+    failed = "2026-11-30 11:49:01 UTC [1] FATAL:  could not load /etc/ssl/server.crt\n"
+    ready = "2026-11-30 11:52:01 UTC [2] LOG:  database system is ready to accept connections\n"
+
+    before, after = find_reason(failed), find_reason(failed + ready)
+
+    assert before is not None
+    assert not before.is_over
+    assert after is not None
+    assert after.is_over
+
+
+def test_an_error_is_counted_by_its_kind_whatever_its_numbers():
+    text = "".join(f"ERROR no rate for order {n}\n" for n in range(4)) + "WARN slow\n"
+
+    (told,) = list_complaints(text)
+
+    assert (told.times, told.level, told.is_over) == (4, "error", False)
+
+
+def test_an_error_is_over_where_the_log_goes_on_well_for_longer_than_it_took_to_come_again():
+    errors = "ERROR no rate for order 7\nINFO priced\n" * 3
+
+    (recent,) = list_complaints(errors)
+    (old,) = list_complaints(errors + "INFO priced\n" * 12)
+
+    assert not recent.is_over
+    assert old.is_over
+
+
+def test_a_hint_is_kept_with_the_message_it_is_for():
+    text = "2026-11-30 11:49:01 UTC [1] a@b ERROR:  out of shared memory\n2026-11-30 11:49:01 UTC [1] a@b HINT:  You might need to increase max_locks_per_transaction.\n"
+
+    (told,) = list_complaints(text)
+
+    assert told.hint == "You might need to increase max_locks_per_transaction."
+
+
+def test_limits_and_what_callers_do_are_told_apart_from_other_errors():
+    text = "ERROR too many open connections\nERROR read: connection reset by peer\nERROR no rate\n"
+
+    told = {each.line: (each.is_limit, each.is_foreign) for each in list_complaints(text)}
+
+    assert list(told.values()) == [(True, False), (False, True), (False, False)]
+
+
+def test_the_moment_that_a_keeper_of_containers_puts_in_front_parts_no_message():
+    stamp = "2026-11-30T11:59:00.123456789Z "
+    lines = ("java.lang.IllegalStateException: no seat", "\tat shop.Main.main(Main.java:3)")
+
+    (entry,) = read_entries("\n".join(stamp + line for line in lines))
+
+    assert tell(entry) == "java.lang.IllegalStateException: no seat"
+
+
+def test_a_long_hostile_line_is_read_in_no_time_that_grows_with_its_square():
+    for part in ("(", "a-", 'a="', "pool", "/a", "[", "a."):
+        assert find_reason("\n".join([part * 8_000] * 50)) is None
