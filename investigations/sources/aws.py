@@ -32,6 +32,7 @@ from investigations.sources.reading import (
     name_and_told,
     telling_line,
 )
+from investigations.sources.said_states import says_over, without_said_state
 from investigations.sources.severity import Severity
 from investigations.sources.signs import Source
 from investigations.sources.telling import find_titles, walk
@@ -206,8 +207,8 @@ def _read_alarm(inner: JSON) -> AlertReading:
 
 
 def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
-    """Any other message of a topic: a document, or a text without a state that is told by its
-    subject or its first line."""
+    """Any other message of a topic: a document, or a text that is told by its subject or its first
+    line. That it is over, either says before anything else or not at all."""
     if isinstance(inner, dict) and inner:
         return _read_document(envelope, inner)
     told = next((line for line in envelope.Message.splitlines() if line.strip()), "")
@@ -217,17 +218,19 @@ def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
         "Subject": envelope.Subject,
         "Message": envelope.Message,
     }
+    is_over = says_over(envelope.Subject or told)
     return make_alert(
-        "firing",
-        key=all_of(envelope.TopicArn, envelope.Subject),
+        "resolved" if is_over else "firing",
+        key=all_of(envelope.TopicArn, without_said_state(envelope.Subject)),
         titles=(
             envelope.Subject,
             "" if isinstance(inner, list) else told,
             envelope.TopicArn.rpartition(":")[2],
         ),
         labels={"topic": envelope.TopicArn} if envelope.TopicArn else {},
-        starts_at=envelope.Timestamp,
-        tells_end=False,
+        starts_at=None if is_over else envelope.Timestamp,
+        ends_at=envelope.Timestamp if is_over else None,
+        tells_end=is_over,
         body=kept if inner is None else inner,
     )
 

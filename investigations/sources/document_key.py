@@ -46,7 +46,6 @@ _LIVES = frozenset({
     "triggered", "resolved", "firing", "up", "down", "online", "offline", "healthy", "unhealthy",
 })  # fmt: skip
 """States of what is checked again and again; of an endpoint, many errors may be told."""
-_NAMES = frozenset({"name", "jobname"})
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
 _PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
@@ -64,7 +63,7 @@ _TEXTS = frozenset({
 They are compared with the words of a name as it is written: `account` is no count."""
 _TOLD_NOW = re.compile(
     rf"(?:error|{SUBJECT_WORDS}|status|last|previous|prior)*(?:{'|'.join(_MEASURED | _TEXTS)}|text)"
-    r"|(?:run|status|http|response|exit|return)*(?:status|http|response|exit|return)code"
+    r"|(?:status|http|response|exit|return)*(?:status|http|response|exit|return)code"
 )
 """The same where a name is written in one, after words that are of the alert and of no thing."""
 _EARLIER = re.compile(r"(?:last|previous|prior|former|old)(?:status|state|type|result)")
@@ -261,7 +260,7 @@ def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | 
 def _has_name(fields: Sequence[_Field], kept: Sequence[tuple[_Field, str]]) -> bool:
     """Whether what has a state is called by a name, or is an endpoint that is checked."""
     names = {each.name for each, _ in kept}
-    if not names.isdisjoint(_NAMES):
+    if "name" in names:
         return True
     is_checked = any(
         is_plain_state(each.name) and (each.text.lower() in _LIVES or is_word_of_status(each.text))
@@ -344,19 +343,23 @@ def _lists(field: _Field) -> bool:
 
 def _without_words(text: str) -> str:
     """`check.up` and `check.down` are of one kind."""
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)
-    is_phase = len(parts) > 1 and parts[-1].lower() in _PHASES
-    if " " in text or not (is_phase or any(find_words(text, is_state=False))):
+    if " " in text or not any(find_words(text, is_state=False)):
         return text
-    kept = parts[:-1] if is_phase else parts
-    return ".".join(each.lower() for each in kept if each.lower() not in WORDS)
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)
+    kept = [each for each in parts if each.lower() not in WORDS]
+    # `HealthRestored` ends what `Health` began.
+    return "".join(kept) if text.isalnum() else ".".join(kept).lower()
+
+
+def _without_told_state(name: str, text: str) -> str:
+    return _without_words(text) if is_own_state(fold(name)) else without_said_state(text)
 
 
 def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
     """A document that says `firing` and the same one that says `resolved` are about one alert, and
     so are two that differ in nothing but a moment."""
     kept = {
-        name: without_said_state(value) if isinstance(value, str) else value
+        name: _without_told_state(name, value) if isinstance(value, str) else value
         for name, value in body.items()
         if not (names_state(read_text(value)) and is_state_field(fold(name)))
     }

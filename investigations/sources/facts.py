@@ -38,7 +38,7 @@ _NAMES: Mapping[Name, tuple[str, ...]] = {
     "runbook": ("runbookurl", "runbook"),
 }
 """How fields are called, without case and punctuation, the most telling first."""
-_PLACES = ("service", "cluster")
+_OBJECTS = ("service", "cluster", "severity", "priority")
 _NO_PAGE = (
     r"(?!\w*(?:image|icon|logo|avatar|unsubscribe|silence|ack|api|hook|runbook|rca|screenshot"
     r"|download|edit|self))"
@@ -86,7 +86,7 @@ def facts_of_leaves(leaves: Iterable[Leaf], *, ids: Sequence[str] = ()) -> Alert
     for leaf in leaves:
         named.setdefault(leaf.folded, []).append(leaf)
         # What is told as an object has a name.
-        if leaf.folded == "name" and (owner := fold(leaf.parent)) in _PLACES:
+        if leaf.folded == "name" and (owner := fold(leaf.parent)) in _OBJECTS:
             named.setdefault(owner, []).append(leaf)
     return AlertFacts(
         severity=_find(named, "severity", _as_severity),

@@ -1,7 +1,7 @@
 """A document of no known source, and one that an operator has mapped in YAML."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Protocol
 
@@ -32,11 +32,13 @@ from investigations.sources.reading import (
     all_of,
     make_alert,
 )
-from investigations.sources.said_states import says_over, words_of_forms
+from investigations.sources.said_runs import SaidRun, find_run, words_of_run
+from investigations.sources.said_states import says_acknowledged, says_over, words_of_forms
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
+    Part,
     find_field,
     find_severity,
     level_of_state,
@@ -56,6 +58,17 @@ _HEAVY = ("critical", "high", "warning")
 _LONGEST_ID = 80
 _LONGEST_NAME = 200
 _ENDS = ("endsat", "endedat", "endtime", "resolvedat", "recoveredat", "closedat")
+
+
+@dataclass(frozen=True)
+class _ToldState:
+    """The words for a state that a document tells."""
+
+    words: list[str]
+    is_own: bool
+    """Whether they are of the alert."""
+    is_told: bool
+    """Whether there are any, also of what may be something beside it."""
 
 
 class Mapped(Protocol):
@@ -110,17 +123,13 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     key, told = _open(body)
     parts = parts_of(told)
     leaves = list(walk(body))
-    own_words = state_words(parts) or words_of_forms(parts[0])
-    others = other_state_words(leaves)
-    # An order that is closed and a backup that is done do not say that the alert is over.
-    words = own_words or [each for each in others if state_of(each) == "firing"]
     titles = titles_of_leaves(leaves)
     first = next(titles, "")
-    # Put together from a name and a text, it is nothing that anybody said.
-    is_said = any(each.text.strip().startswith(first.strip()) for each in leaves)
-    if not words and is_said and says_over(first):
-        words = ["resolved"]
-    key = key or key_of_parts(body, parts, tells_state=bool(own_words or others))
+    run = find_run(body)
+    told_state = _judge(parts, run, leaves, first)
+    words, is_own = told_state.words, told_state.is_own
+    found = key or (run.key if run else None)
+    key = found or key_of_parts(body, parts, tells_state=told_state.is_told)
     facts = facts_of_leaves(leaves, ids=_ids_of(key, leaves))
     labels = next((each for name in _LABELS if (each := read_labels(told.get(name)))), {})
     severity = (
@@ -141,10 +150,26 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
         links=facts.links,
         starts_at=find_start(leaves) if state == "firing" else None,
         ends_at=read_moment(find_field(_ENDS, *parts)) if state == "resolved" else None,
-        tells_end=bool(own_words),
+        tells_end=is_own,
         body=body,
     )
     return replace(alert, cluster=alert.cluster or facts.cluster, key_from=_shorten(key.fields))
+
+
+def _judge(
+    parts: Sequence[Part], run: SaidRun | None, leaves: Sequence[Leaf], title: str
+) -> _ToldState:
+    own_words = state_words(parts) or (words_of_run(run) if run else words_of_forms(parts[0]))
+    others = other_state_words(leaves)
+    # An order that is closed and a backup that is done do not say that the alert is over.
+    words = own_words or [each for each in others if state_of(each) == "firing"]
+    # Put together from a name and a text, it is nothing that anybody said.
+    is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
+    if not words and is_said and says_over(title):
+        words = ["resolved"]
+    if own_words and state_of(*words) == "firing" and says_acknowledged(parts[0]):
+        words = ["acknowledged"]
+    return _ToldState(words, bool(own_words), bool(own_words or others))
 
 
 def _shorten(fields: Sequence[str]) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
-"""Google Cloud Monitoring."""
+"""Google Cloud Monitoring, and Error Reporting, which posts through its channels."""
 
 from collections.abc import Mapping
 
 from investigations.sources.fields import Labels, Members, Moment, Part, Text, Url, as_object
 from investigations.sources.reading import (
+    AlertReading,
     Links,
     Post,
     Reading,
@@ -55,8 +56,27 @@ class Incident(Part):
     documentation: Documentation = Documentation()
 
 
+class ErrorGroup(Part):
+    project_id: Text = ""
+    detail_link: Url = ""
+
+
+class ErrorEvent(Part):
+    log_message: Text = ""
+    service: Text = ""
+    version: Text = ""
+
+
+class ErrorReport(Part):
+    subject: Text = ""
+    group_info: ErrorGroup = ErrorGroup()
+    event_info: ErrorEvent = ErrorEvent()
+
+
 def read(post: Post) -> Reading:
     body = as_object(post.body)
+    if "group_info" in body:
+        return Reading("gcp_monitoring", (_read_error(post, ErrorReport.model_validate(body)),))
     told = Incident.model_validate(body.get("incident"))
     state = _STATES.get(told.state.lower(), "firing")
     is_test = body.get("version") == "test"
@@ -83,10 +103,31 @@ def read(post: Post) -> Reading:
     return Reading(source="gcp_monitoring", alerts=(alert,))
 
 
+def _read_error(post: Post, report: ErrorReport) -> AlertReading:
+    """A group of errors that is new or has come back, as Error Reporting tells it through the same
+    channels. It is never told to be over."""
+    group, event = report.group_info, report.event_info
+    return make_alert(
+        "firing",
+        key=group.detail_link.partition("?")[0],
+        titles=(report.subject, event.log_message),
+        severity="error",
+        service=event.service,
+        labels={"project": group.project_id, "version": event.version},
+        links=Links(alert=group.detail_link),
+        tells_end=False,
+        body=post.body,
+    )
+
+
 SOURCE = Source(
     name="gcp_monitoring",
     label="Google Cloud Monitoring",
-    signs=(("incident.incident_id", "incident.state"), ("incident.policy_name", "version")),
+    signs=(
+        ("incident.incident_id", "incident.state"),
+        ("incident.policy_name", "version"),
+        ("group_info.detail_link", "exception_info", "event_info"),
+    ),
     least=("incident{}",),
     expects="an object with `incident` and `version`",
     read=read,

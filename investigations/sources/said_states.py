@@ -33,7 +33,6 @@ _BESIDE_RUN = frozenset(
 )
 """All that may stand beside a run that a post is about: the names of what was run."""
 _BEFORE_ITS_END = frozenset({"queued", "started"})
-_UNDER_WAY = frozenset({"pending", "waiting", "running"})
 _CLEARINGS = frozenset({"normal", "auto", "manual"})
 _NAMES_OF_APP = frozenset({"application", "app", "appname"})
 _BESIDE_APP = frozenset({
@@ -80,11 +79,17 @@ def words_of_forms(whole: Part) -> list[str]:
     """The words for a state that some fields of a document say together; none where they say
     nothing."""
     forms = (
-        _word_of_log, _word_of_run, _word_of_job, _word_of_playbook, _word_of_clearing,
-        _word_of_sensor, _word_of_app, _word_of_dummy,
+        _word_of_log, _word_of_run, _word_of_clearing, _word_of_reason, _word_of_sensor,
+        _word_of_app, _word_of_dummy,
     )  # fmt: skip
     found = [form(whole) for form in forms]
     return [word for text in found for word in find_words(text, is_state=True)]
+
+
+def says_acknowledged(whole: Part) -> bool:
+    """Whether an open alert of MongoDB Atlas tells who has it, and until when."""
+    told = _folded(whole.fields)
+    return {"eventtypename", "acknowledgeduntil", "acknowledgingusername"} <= told.keys()
 
 
 def _word_of(found: re.Match[str]) -> str:
@@ -111,24 +116,11 @@ def _word_of_run(whole: Part) -> str:
     return status if phase else ""
 
 
-def _word_of_job(whole: Part) -> str:
-    """A run of a job of dbt. That it is complete does not say how it ended."""
-    kind = read_text(whole.fields.get("eventtype")).lower()
-    run = _folded(whole.fields.get("data"))
-    if not {"jobid", "runid", "runstatus"} <= run.keys():
-        return ""
-    if kind == "job.run.started":
-        return "acknowledged"
-    return run["runstatus"] if kind == "job.run.completed" else ""
-
-
-def _word_of_playbook(whole: Part) -> str:
-    """A job of AWX that has begun and not ended."""
+def _word_of_reason(whole: Part) -> str:
+    """Wavefront says in the reason of a notification what has become of the alert."""
     told = _folded(whole.fields)
-    is_job = {"playbook", "inventory", "started"} <= whole.fields.keys()
-    is_ended = read_text(whole.fields.get("finished")) or "finished" not in whole.fields
-    is_under_way = told.get("status", "").lower() in _UNDER_WAY
-    return "acknowledged" if is_job and is_under_way and not is_ended else ""
+    found = re.fullmatch(r"ALERT_([A-Z]+)", told.get("reason", ""))
+    return found[1].lower() if found and {"alertid", "notificationid"} <= told.keys() else ""
 
 
 def _word_of_clearing(whole: Part) -> str:

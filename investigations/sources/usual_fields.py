@@ -59,7 +59,7 @@ _OTHER_STATES = tuple(
 """Names that end like those, whatever they are of."""
 _NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
 LEVELS = ("severity", "level")
-WORDS_OF_OBJECT = ("name", "value", "label")
+WORDS_OF_OBJECT = ("name", "value", "label", "category")
 """Where the word for a state stands in an object that is called like one."""
 _CODES = frozenset({"code", "statuscode", "httpcode", "text", "reason"})
 _LEVELS_OF_STATES = ("critical", "error", "warning")
@@ -113,22 +113,11 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
     known = [inner[name] for name in _WRAPPERS if name in inner]
     current = (as_object(each.fields.get("current")) for each in known)
     known += [_make_part(each, "current") for each in current if each]
-    known += _told_as_objects(whole)
     named = [*others, *_subjects_of(whole)]
     # What has a title of its own is not about an order or a backup that stands beside it.
     if find_field((*NAMES, "alert"), whole, *known):
         named = [each for each in named if names_alert(each.name)]
     return [whole, *known, *named]
-
-
-def _told_as_objects(whole: Part) -> Iterator[Part]:
-    """A state that is an object, as in `{"status": {"name": "Closed"}}`, as if it were a text. One
-    with a code is an answer's: `{"code": 200, "text": "OK"}`."""
-    for name in ("status", "state"):
-        told = _make_part(as_object(whole.fields.get(name)), name)
-        text = find_field(("state", "status", *WORDS_OF_OBJECT), told)
-        if text and _CODES.isdisjoint(told.fields):
-            yield Part({name: text})
 
 
 def _subjects_of(whole: Part) -> Iterator[Part]:
@@ -137,8 +126,8 @@ def _subjects_of(whole: Part) -> Iterator[Part]:
         if name in _WRAPPERS or not isinstance(each, dict) or "id" not in each:
             continue
         part = _make_part(each, name)
-        is_judged = find_field(LEVELS, part) or any(_words_of(part))
-        if is_judged:
+        levels = (part.fields.get(level) for level in LEVELS)
+        if any(map(_texts_of, levels)) or any(_words_of(part)):
             yield part
 
 
@@ -223,6 +212,12 @@ def says_test(title: str) -> bool:
 
 def _words_of(part: Part) -> Iterator[str]:
     texts = [(name, text) for name, each in part.fields.items() if (text := read_text(each))]
+    texts += [
+        (name, text)
+        for name, each in part.fields.items()
+        if isinstance(each, dict) and is_plain_state(name)
+        for text in _texts_of(each)
+    ]
     for pattern in _STATES:
         for name, text in texts:
             if pattern.fullmatch(name):
@@ -231,6 +226,18 @@ def _words_of(part: Part) -> Iterator[str]:
             yield from _find_flags(part)
     levels = (text for name, text in texts if name in LEVELS)
     yield from (text for text in levels if state_of(text) == "resolved")
+
+
+def _texts_of(told: JSON) -> list[str]:
+    """A text; of an object that is called like a state or a level, as in `{"status": {"name":
+    "Closed"}}`, where it stands. One with a code is an answer's: `{"code": 200, "text": "OK"}`."""
+    if not isinstance(told, dict):
+        return [text] if (text := read_text(told)) else []
+    inner = _make_part(told)
+    if not _CODES.isdisjoint(inner.fields):
+        return []
+    texts = (read_text(inner.fields.get(name)) for name in ("state", "status", *WORDS_OF_OBJECT))
+    return [text for text in texts if text]
 
 
 def _find_flags(part: Part) -> Iterator[str]:

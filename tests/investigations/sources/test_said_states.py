@@ -138,6 +138,7 @@ DEPLOYED = {"application": "shop", "sync": "Synced"}
             {"name": "Checkout", "status": {"id": 1, "name": "Open"}},
             {"name": "Checkout", "status": {"id": 5, "name": "Closed"}},
         ),
+        ({"type": "Disk", "eventType": "Health"}, {"type": "Disk", "eventType": "HealthRestored"}),
     ],
 )
 def test_an_end_that_several_fields_tell_ends_what_began(first, last):
@@ -234,6 +235,20 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"event_definition_type": "aggregation-v1", "event": {"message": "test-dummy-v1 fails"}},
         {"title": "[Recovered on {host:a}]"},
         {"title": "[Failed on {host:a}] Backup"},
+        {"title": "Orders fail", "notifications": [{"trigger": "run:completed"}]},
+        {
+            "run_id": "r",
+            "run_url": "u",
+            "workspace_id": "w",
+            "notifications": [{"trigger": "run:completed", "run_status": "errored"}],
+        },
+        {"run_id": "r", "run_url": "u", "workspace_id": "w", "notifications": []},
+        {"eventType": "build.complete", "resource": {"result": "succeeded"}},
+        {"alertId": "7", "notificationId": "n", "reason": "ALERT_OPENED"},
+        {"title": "Slow", "reason": "ALERT_RESOLVED"},
+        {"alertId": "7", "notificationId": "n", "reason": "ALERT_RESOLVED", "status": "firing"},
+        {"title": "Snapshot is gone", "message": "it was restored"},
+        {"incident": {"id": "1", "name": "Payments fail", "status": {"name": "Live"}}},
     ],
 )
 def test_what_only_looks_like_such_an_end_fires(body):
@@ -278,6 +293,7 @@ def test_two_alerts_that_differ_in_what_stays_never_become_one(first, second):
     [
         job_of("job.run.started", "Running"),
         {
+            "name": "Patches",
             "playbook": "a.yml",
             "inventory": "b",
             "started": "x",
@@ -291,7 +307,13 @@ def test_a_job_that_has_only_begun_begins_nothing(body):
 
 
 def test_a_job_that_has_ended_in_words_that_nobody_knows_fires():
-    ended = {"playbook": "a.yml", "inventory": "b", "started": "x", "status": "pending"}
+    ended = {
+        "name": "c",
+        "playbook": "a.yml",
+        "inventory": "b",
+        "started": "x",
+        "status": "pending",
+    }
 
     assert read(ended | {"finished": "2026-11-30T08:00:00Z"}).state == "firing"
 

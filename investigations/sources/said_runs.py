@@ -1,0 +1,100 @@
+"""Runs of jobs in forms of their own: how a run ended, and of which job it is.
+
+A run has another number the next time, so that its job is what has a state. Each form is read as a
+whole or not at all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from investigations.sources.document_key import FoundKey
+from investigations.sources.fields import as_object, read_text
+from investigations.sources.reading import JSON, all_of
+from investigations.sources.usual_fields import find_words
+
+_UNDER_WAY = frozenset({"pending", "waiting", "running"})
+_OF_PLANS: Mapping[str, str] = {
+    **dict.fromkeys(("run:created", "run:planning", "run:applying"), "acknowledged"),
+    "run:errored": "failed",
+    "verification": "verification",
+}
+"""What has set off a notification of Terraform."""
+_PLANS_WELL = frozenset({"applied", "planned_and_finished"})
+
+
+@dataclass(frozen=True)
+class SaidRun:
+    """`word` is one for a state; empty where the usual fields of the post tell it."""
+
+    word: str
+    key: FoundKey | None
+
+
+def find_run(body: Mapping[str, JSON]) -> SaidRun | None:
+    """The run that a document is about, if it has one of the known forms."""
+    forms = (_read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow)
+    return next((run for form in forms if (run := form(body))), None)
+
+
+def words_of_run(run: SaidRun) -> list[str]:
+    """The words for a state in what a run is told to be."""
+    return list(find_words(run.word, is_state=True))
+
+
+def _key(body: Mapping[str, JSON], *paths: str) -> FoundKey | None:
+    """What stands at all of these places; none where one of them is empty."""
+    text = all_of(*(_at(body, path) for path in paths))
+    return FoundKey(text, paths) if text else None
+
+
+def _at(body: Mapping[str, JSON], path: str) -> str:
+    *parents, name = path.split(".")
+    for parent in parents:
+        body = as_object(body.get(parent))
+    return read_text(body.get(name))
+
+
+def _read_dbt(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A run of a job. That it is complete does not say how it ended."""
+    kind, run = read_text(body.get("eventType")), as_object(body.get("data"))
+    if not kind.startswith("job.run.") or not {"jobId", "runId", "runStatus"} <= run.keys():
+        return None
+    words = {"job.run.started": "acknowledged", "job.run.completed": read_text(run["runStatus"])}
+    return SaidRun(words.get(kind, ""), _key(body, "data.jobId"))
+
+
+def _read_playbook(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A job of AWX; of one that has not ended, the moment of its end is empty."""
+    if not {"name", "playbook", "inventory", "started", "finished", "status"} <= body.keys():
+        return None
+    status, finished = read_text(body["status"]).lower(), read_text(body["finished"])
+    is_under_way = status in _UNDER_WAY and not finished
+    return SaidRun("acknowledged" if is_under_way else "", _key(body, "name", "inventory"))
+
+
+def _read_plan(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A run of Terraform, of which the first notification says what became of it."""
+    members = body.get("notifications")
+    if not isinstance(members, list) or not {"run_id", "run_url", "workspace_id"} <= body.keys():
+        return None
+    told = as_object(members[0]) if members else {}
+    trigger = read_text(told.get("trigger"))
+    is_done = trigger == "run:completed" and read_text(told.get("run_status")) in _PLANS_WELL
+    return SaidRun("done" if is_done else _OF_PLANS.get(trigger, ""), _key(body, "workspace_id"))
+
+
+def _read_build(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A build of Azure DevOps. That it is complete does not say how it ended."""
+    run = as_object(body.get("resource"))
+    is_told = {"buildNumber", "definition", "result"} <= run.keys()
+    if body.get("eventType") != "build.complete" or not is_told:
+        return None
+    return SaidRun(read_text(run["result"]), _key(body, "resource.definition.id"))
+
+
+def _read_workflow(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A workflow of CircleCI, on its branch."""
+    if body.get("type") != "workflow-completed":
+        return None
+    key = _key(body, "project.slug", "workflow.name", "pipeline.vcs.branch")
+    return SaidRun(_at(body, "workflow.status"), key) if key else None
