@@ -50,7 +50,9 @@ _STAMP = re.compile(
 )
 _KLOG = re.compile(r"(?P<level>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ (?P<place>[^\s\]]+)\] ")
 _PAIR = re.compile(r'([A-Za-z_@][\w.@-]{0,40})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
-_IS_PAIRS = re.compile(r'(?:^|\s)(?:level|lvl|severity|msg|err|error)="?\w', re.IGNORECASE)
+_IS_PAIRS = re.compile(
+    r'(?:^|\s)(?:level|lvl|severity|msg)="?\w|^(?:[\w.]{1,40}=\S+\s+)*err(?:or)?=', re.IGNORECASE
+)
 _LEVEL_KEYS = ("level", "severity", "lvl", "log.level", "levelname", "loglevel", "@level", "s")
 _SAID_KEYS = ("msg", "message", "@message", "event", "short_message", "text", "log")
 _WHY_KEYS = (
@@ -141,12 +143,12 @@ def _read_form(entry: Entry) -> None:
     rest = entry.said
     if rest.lstrip().startswith("{") and (fields := _read_object(rest)):
         _take_fields(entry, fields)
-    elif _IS_PAIRS.search(rest):
-        pairs = {name.lower(): value.strip('"') for name, value in _PAIR.findall(rest)}
-        _take_fields(entry, pairs)
     elif found := _KLOG.match(rest):
         entry.level, entry.said = read_level(found["level"]), rest[found.end() :]
         entry.has_own_level = True
+    elif _IS_PAIRS.search(rest):
+        pairs = {name.lower(): value.strip('"') for name, value in _PAIR.findall(rest)}
+        _take_fields(entry, pairs)
     else:
         entry.level = find_level(rest)
         entry.has_own_level = entry.level != PLAIN
@@ -177,7 +179,7 @@ def _take_fields(entry: Entry, fields: Mapping[str, JSON]) -> None:
     if not first:
         entry.level = find_level(entry.said)
         return
-    entry.level = read_level(level) if level else find_level(first)
+    entry.level = read_level(level) if level else find_level(entry.said)
     entry.has_own_level = bool(level)
     entry.said, entry.more = first, [line for line in more if line.strip()][:MOST_CONTINUED]
     entry.why = next((each for each in why if each and each not in entry.said), "")

@@ -52,9 +52,9 @@ _FAILS = _any_of(
     r"n[o’']t (?:be )?(?:loaded|open|start|handle|one of)|non-existent|nothing to|refers? to",
     r"no (?:such|live|route|host|more|free|usable|valid|connection|access|permission|response)\b",
     r"no (?:space|answer)\b|missing|\black(?:s|ing)\b|unavailable|unreachable|stale|empty",
-    r"invalid|illegal|unknown|unexpected|undefined|unsupported|incompatible|mismatch|downgrade",
+    r"invalid|illegal|unknown|unrecogni[sz]ed|un(?:readable|correctable)|unexpected|undefined|unsupported|incompatible|mismatch|downgrade",
     r"\bbad\b|wrong|duplicate|overlap|conflict|must (?:be|have|not)|required|insufficient",
-    r"(?:already|address) in use|already (?:exists|running|been|allocated)|locked|deadlock",
+    r"(?:already|address) in use|already (?:exists|running|been|\w+ed\b)|sorry,|locked|deadlock",
     r"too (?:many|low|small|old|large|big|long|new)|exceed|exhaust|out of|not enough|reached|limit",
     r"\bfull\b|overflow|throttl|drop(?:ped|ping)|read-only|timed? ?out|unrecoverable",
 )
@@ -71,7 +71,7 @@ _FOLLOWS = _any_of(
     r"dependency failed|command failed with|main process exited|failed with result",
     r"start request repeated|scheduled restart|sent sigkill|process group|boot failed",
     r"failed to run '[\w-]+' task",
-    r"failed to start(?: [\w@.-]+)?(?: - [^:]{1,80})?\.?$|loading configuration: failure",
+    r"failed to start(?: [^:\"'/]{1,80})?\.?$|loading configuration: failure",
     r"unhandled (?:exception|rejection)\W*$|(?:fatal error|giving up|not ready)\W*$",
 )
 _SPECIFIC = tuple(
@@ -109,7 +109,7 @@ _LIMITS = _any_of(
     r"drop(?:ped|ping)? (?:new |the |a )*connection|remaining connection slots",
 )
 _OF_CALLERS = _any_of(
-    r"invalid (?:user|token|credentials|password)|authentication (?:failure|attempts)|preauth",
+    r"invalid (?:user|token|credentials|password)|failed password|authentication (?:failure|attempts)|preauth",
     r"closed by|reset by peer|broken pipe|unexpected eof|bad request|identification",
     r"client (?:disconnect|closed|went|gone|unexpectedly)|protocol (?:error|mismatch)",
     r"context canceled|user request|administrator command",
