@@ -21,6 +21,7 @@ from investigations.sources.usual_fields import (
     Part,
     find_field,
     find_words,
+    is_flag,
     is_own_state,
     is_plain_state,
     is_state_field,
@@ -68,7 +69,7 @@ _TOLD_NOW = re.compile(
 """The same where a name is written in one, after words that are of the alert and of no thing."""
 _EARLIER = re.compile(r"(?:last|previous|prior|former|old)(?:status|state|type|result)")
 _NUMBER_OF_POST = re.compile(
-    r"(?:event|message|notification|request|delivery|trace|execution|run|log|transition"
+    r"(?:webhook)?(?:event|message|notification|request|delivery|trace|execution|run|log|transition"
     r"|occurrence|u|gu)?(?:id|uuid|guid)"
 )
 _ADDRESSES = frozenset({"link", "url", "uri", "href"})
@@ -284,10 +285,10 @@ def _judges(field: _Field) -> bool:
     # A number or a word for a state, also one that nobody knows.
     is_told = (field.last_word in _STATES or is_own_state(name)) and (
         text.isdigit()
-        or (is_plain_state(name) and text.isalpha() and text.isascii())
+        or (is_plain_state(name) and text.replace(" ", "").isalpha() and text.isascii())
         or is_word_of_status(text)
     )
-    if is_told or field.last_word in _LEVELS:
+    if is_told or field.last_word in _LEVELS or is_flag(name, text):
         return True
     return field.tells_state and (names_state(text) or normalise(text, {}) != "unknown")
 

@@ -33,6 +33,7 @@ _NAMES: Mapping[Name, tuple[str, ...]] = {
         "permalink",
         "url",
         "link",
+        "href",
     ),
     "dashboard": ("dashboardurl", "dashboard", "panelurl"),
     "runbook": ("runbookurl", "runbook"),

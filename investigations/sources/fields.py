@@ -174,12 +174,14 @@ def _find_unreadable(members: list[Any] | tuple[Any, ...], place: str) -> Iterat
 
 
 def fold_names(body: object, *prefixes: str) -> dict[str, JSON]:
-    """An object whose names are in lower case with underscores and without a prefix: templates of
-    users write the same macro in many ways."""
+    """An object whose names are in lower case with underscores and without a prefix, and the same
+    without underscores: templates of users write the same macro in many ways."""
     folded: dict[str, JSON] = {}
     for name, value in as_object(body).items():
         plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         for prefix in prefixes:
             plain = plain.removeprefix(prefix)
         folded.setdefault(plain, value)
+    for plain in list(folded):
+        folded.setdefault(plain.replace("_", ""), folded[plain])
     return folded

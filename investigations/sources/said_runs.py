@@ -12,7 +12,9 @@ from investigations.sources.fields import as_object, read_text
 from investigations.sources.reading import JSON, all_of
 from investigations.sources.usual_fields import find_words
 
-_UNDER_WAY = frozenset({"pending", "waiting", "running"})
+_UNDER_WAY = frozenset({
+    "created", "pending", "waiting", "running", "preparing", "scheduled", "waiting_for_resource",
+})  # fmt: skip
 _OF_PLANS: Mapping[str, str] = {
     **dict.fromkeys(("run:created", "run:planning", "run:applying"), "acknowledged"),
     "run:errored": "failed",
@@ -32,7 +34,7 @@ class SaidRun:
 
 def find_run(body: Mapping[str, JSON]) -> SaidRun | None:
     """The run that a document is about, if it has one of the known forms."""
-    forms = (_read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow)
+    forms = (_read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow, _read_pipeline)
     return next((run for form in forms if (run := form(body))), None)
 
 
@@ -98,3 +100,13 @@ def _read_workflow(body: Mapping[str, JSON]) -> SaidRun | None:
         return None
     key = _key(body, "project.slug", "workflow.name", "pipeline.vcs.branch")
     return SaidRun(_at(body, "workflow.status"), key) if key else None
+
+
+def _read_pipeline(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A pipeline of GitLab, on its branch or tag."""
+    run = as_object(body.get("object_attributes"))
+    if body.get("object_kind") != "pipeline" or not {"id", "ref", "status"} <= run.keys():
+        return None
+    status = read_text(run["status"])
+    key = _key(body, "project.path_with_namespace", "object_attributes.ref")
+    return SaidRun("acknowledged" if status in _UNDER_WAY else status, key)

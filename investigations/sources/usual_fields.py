@@ -35,6 +35,8 @@ _WRAPPERS = (
     "payload", "detail", "record", "result", "event", "notification",
 )  # fmt: skip
 """Objects that may be what a document is about, the likeliest first."""
+_WRAPPER = re.compile(rf"(?:webhook)?({'|'.join(_WRAPPERS)})(?:data|details?|info|object)")
+"""The same where more is told by the name, as in `webhook_event_data`."""
 _ENVELOPES = ("data", "payload", "event", "detail")
 _SUBJECTS = frozenset({
     "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
@@ -45,7 +47,7 @@ SUBJECT_WORDS = "|".join(("new", "current", *sorted(_SUBJECTS)))
 _STATES = tuple(
     re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
-        r"(?:status|state)(?:friendlyname|name|text)?",
+        r"(?:status|state)(?:friendlyname|name|text)?|currentmilestone",
         r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
         r"(?:trigger)?type(?:friendlyname|name|text)?|event(?:name)?",
     )
@@ -57,6 +59,8 @@ _OTHER_STATES = tuple(
     for names in (r"status|state|phase|conclusion|health", r"type|action|event|transition")
 )
 """Names that end like those, whatever they are of."""
+_NO_SEVERITY = frozenset({"ok", "clear", "cleared", "resolved", "recovered"})
+_SEVERITY_NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*severity")
 _NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
 LEVELS = ("severity", "level")
 WORDS_OF_OBJECT = ("name", "value", "label", "category")
@@ -70,7 +74,8 @@ _WEIGHT = re.compile(
 )
 _FLAGS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(
-        ("resolved", "recovered", "fixed", "closed", "cleared"), ("resolved", "firing")
+        ("resolved", "recovered", "fixed", "closed", "cleared", "backtonormal"),
+        ("resolved", "firing"),
     ),
     **dict.fromkeys(("firing", "open", "alerting", "triggered"), ("firing", "resolved")),
 }
@@ -150,8 +155,19 @@ def _make_part(body: Mapping[str, JSON], name: str = "") -> Part:
 
 
 def _inner_of(part: Part) -> dict[str, Part]:
-    found = ((name, as_object(part.fields.get(name))) for name in _WRAPPERS)
-    return {name: _make_part(each, name) for name, each in found if each}
+    found = {name: _make_part(each, name) for name, each in _objects_named(part)}
+    return {name: found[name] for name in _WRAPPERS if name in found}
+
+
+def _objects_named(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
+    """By what each may be, those last that are called so: `event` counts before `event_data`."""
+    for name, value in part.fields.items():
+        wrapper = _WRAPPER.fullmatch(name)
+        if wrapper and name not in _WRAPPERS and isinstance(value, dict) and value:
+            yield wrapper[1], value
+    for name in _WRAPPERS:
+        if value := as_object(part.fields.get(name)):
+            yield name, value
 
 
 def state_words(parts: Iterable[Part]) -> list[str]:
@@ -200,6 +216,11 @@ def is_word_of_status(text: str) -> bool:
     return text.strip().lower() in _OF_STATUS
 
 
+def is_flag(name: str, text: str) -> bool:
+    """Whether a field is one that is true or false and tells a state."""
+    return name.removeprefix("is") in _FLAGS and text.strip().lower() in _FLAG_WORDS
+
+
 def is_plain_state(name: str) -> bool:
     """Whether a folded name is that of a state and of nothing else."""
     return _STATES[0].fullmatch(name) is not None
@@ -224,8 +245,10 @@ def _words_of(part: Part) -> Iterator[str]:
                 yield from find_words(text, is_state=pattern is _STATES[0])
         if pattern is _STATES[0]:
             yield from _find_flags(part)
-    levels = (text for name, text in texts if name in LEVELS)
-    yield from (text for text in levels if state_of(text) == "resolved")
+    for name, text in texts:
+        is_level = name in LEVELS and state_of(text) == "resolved"
+        if is_level or (_SEVERITY_NOW.fullmatch(name) and text.lower() in _NO_SEVERITY):
+            yield text
 
 
 def _texts_of(told: JSON) -> list[str]:

@@ -248,6 +248,12 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"title": "Slow", "reason": "ALERT_RESOLVED"},
         {"alertId": "7", "notificationId": "n", "reason": "ALERT_RESOLVED", "status": "firing"},
         {"title": "Snapshot is gone", "message": "it was restored"},
+        {"title": "Batch is late", "alert_severity": "Normal"},
+        {"title": "Batch is late", "old_severity": "OK", "severity": "high"},
+        {"title": "Shop fails", "backToNormal": "false"},
+        {"title": "Shop fails", "event_data": {"state": "open"}, "state": "firing"},
+        {"object_kind": "pipeline", "object_attributes": {"id": 1, "ref": "a", "status": "x"}},
+        {"object_kind": "issue", "object_attributes": {"id": 1, "title": "Shop fails"}},
         {"incident": {"id": "1", "name": "Payments fail", "status": {"name": "Live"}}},
     ],
 )
