@@ -5,7 +5,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import django_stubs_ext
-from csp.constants import NONE, SELF
 
 from tarsy.env import Env
 from tarsy.lease_times import read_lease_times
@@ -96,7 +95,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_htmx",
-    "csp",
     "investigations",
 ]
 
@@ -104,7 +102,6 @@ MIDDLEWARE = [
     "tarsy.response_headers.ResponseHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
     "tarsy.health.AnswerBeforeHosts",
     "tarsy.proxies.BelieveProxies",
     "tarsy.readable.RefuseUnreadable",
@@ -113,7 +110,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "investigations.access.proxy_login.LogInByProxy",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "tarsy.page_messages.MessagesOfPages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -225,22 +222,9 @@ CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "connect-src": [SELF],
-        "object-src": [NONE],
-        "base-uri": [SELF],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-    }
-}
-
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["investigations.api.identity.IdentityAuthentication"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "investigations.api.negotiation.QuickNegotiation",
     "DEFAULT_PERMISSION_CLASSES": ["investigations.api.identity.MayUseApi"],
     "DEFAULT_THROTTLE_CLASSES": ["investigations.api.throttling.SourceThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

@@ -73,8 +73,9 @@ def _counter() -> _Counter:
 
 def count_request(request: HttpRequest, kind: Kind, identity: Identity | None = None) -> None:
     """Count a request of whoever asks. Raises TooManyRequests with the seconds to wait."""
-    source = source_of(request, identity or find_identity(request))
-    _count(kind, source, getattr(get_config().system.limits, kind))
+    limit = getattr(get_config().system.limits, kind)
+    if limit is not None:
+        _count(kind, source_of(request, identity or find_identity(request)), limit)
 
 
 def count_login(request: HttpRequest, username: str) -> None:
