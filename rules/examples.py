@@ -9,6 +9,7 @@ from rules.alerts import read_alert
 from rules.documents import Reply
 from rules.evaluation import Scope
 from rules.facts import FactBook, Row, looks_behind
+from rules.findings import Finding
 from rules.functions import read_moment
 from rules.judging import Judge
 from rules.looks import disappoints
@@ -30,15 +31,19 @@ def run_examples(pack: PackConfig) -> Iterator[ExampleResult]:
             yield ExampleResult(f"{pack.name}.{name}", number, _try(pack, name, example))
 
 
-def _try(pack: PackConfig, name: str, example: ExampleConfig) -> str:
+def find_in_example(pack: PackConfig, name: str, example: ExampleConfig) -> list[Finding]:
+    """What a rule finds in recorded answers."""
     now = read_moment(example.at) or datetime.now(UTC)
     alert = read_alert({"labels": dict(example.alert)}, now)
     scope = Scope({"alert": alert.read_words(pack.alert), "onset": alert.onset or now}, now)
     book = FactBook(pack, scope)
     _fill(book, pack, example)
-    found = [
-        f for f in Judge(pack, book, scope, alert.onset).find_all() if f.rule.endswith(f".{name}")
-    ]
+    judge = Judge(pack, book, scope, alert.onset)
+    return [each for each in judge.find_all() if each.rule == f"{pack.name}.{name}"]
+
+
+def _try(pack: PackConfig, name: str, example: ExampleConfig) -> str:
+    found = find_in_example(pack, name, example)
     if not example.finds:
         return f"it finds what it must not: {found[0].says}" if found else ""
     if not found:

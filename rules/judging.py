@@ -13,7 +13,7 @@ from rules.evaluation import MISSING, Scope, names_read
 from rules.facts import FactBook, Row
 from rules.findings import SURENESS, Cited, Finding, Repair, Sureness
 from rules.functions import age, read_moment, show
-from rules.quotes import find_quote
+from rules.quotes import find_passage, find_quote, holds, is_figure, rows_named
 
 MOST_FINDINGS_OF_A_RULE = 200
 MOST_CITED = 4
@@ -135,7 +135,7 @@ class Judge:
             severity=rule.severity,
             sure=sure,
             since=since,
-            cites=tuple(self._cite(rule.cites, bound)),
+            cites=self._cover(rule.says, tuple(self._cite(rule.cites, bound)), bound),
             doubts=doubts,
             rules_out=tuple(map(scope.tell, rule.rules_out)),
             next_steps=tuple(map(scope.tell, rule.next)),
@@ -178,6 +178,27 @@ class Judge:
         if not quote and isinstance(line := row.get("_line"), str):
             quote = find_quote(raw, line)
         return Cited(int(call), quote)
+
+    def _cover(
+        self, says: str, cites: tuple[Cited, ...], bound: Mapping[str, object]
+    ) -> tuple[Cited, ...]:
+        """The citations, ahead of them one that has a figure of the sentence which they lack."""
+        for row, named in rows_named(says, bound):
+            if not isinstance(call := row.get("_call"), float):
+                continue
+            number = int(call)
+            quotes = [each.quote for each in cites if each.number == number]
+            lacking = [
+                value for value in named
+                if is_figure(value) and not any(holds(quote, value) for quote in quotes)
+            ]  # fmt: skip
+            if not lacking:
+                continue
+            found = find_passage(self._raw.get(number, ""), lacking, named, row)
+            if found:
+                kept = (each for each in cites if each.number != number or each.quote not in found)
+                cites = (Cited(number, found), *kept)[:MOST_CITED]
+        return cites
 
     def _group(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Those of one group as the first of them, with the others by name."""

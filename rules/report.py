@@ -183,11 +183,15 @@ def _claim(finding: Finding) -> str:
 
 
 def _cite(cites: Sequence[Cited]) -> str:
-    refs = [
-        f'[T{cited.number} "{cited.quote}"]' if cited.quote else f"[T{cited.number}]"
-        for cited in cites
-    ]
+    refs = [f"[T{cited.number}{_quoted(cited.quote)}]" for cited in cites]
     return f" {' '.join(refs)}" if refs else ""
+
+
+def _quoted(quote: str) -> str:
+    """Between marks that do not stand in it."""
+    if not quote:
+        return ""
+    return f" \u00ab{quote}\u00bb" if '"' in quote or "\\" in quote else f' "{quote}"'
 
 
 def _list_next(told: Told) -> list[str]:
