@@ -13,6 +13,7 @@ import cel
 from agents.our_lines import as_words
 from config.schema.expressions import compile_condition, split_template
 from rules.functions import make_functions, show
+from rules.readable import make_readable
 
 LONGEST_VALUE = 300
 """Characters of one value in a sentence."""
@@ -177,7 +178,7 @@ class Scope:
 
     def tell(self, template: str) -> str:
         """A template as Markdown: nothing that a value says is Markdown. Within backticks it is
-        code, elsewhere words."""
+        code, elsewhere words, with sizes and moments as people read them."""
         told = ""
         for plain, source in split_template(template):
             told += plain
@@ -189,7 +190,7 @@ class Scope:
             value = _cut(text)
             is_code = told.count("`") % 2 == 1
             told += value.replace("`", "'") if is_code else as_words(value)
-        return told
+        return make_readable(told)
 
 
 @lru_cache(maxsize=4_096)

@@ -10,6 +10,7 @@ from django.db import Error, connections
 from django.utils import timezone
 
 from investigations.models import ApprovalRequest
+from investigations.rendering.moments import localize
 from investigations.rendering.state_colours import look_of
 from investigations.selectors.session_list.needs import read_waiting
 from investigations.selectors.session_list.rows import OutcomeRow, read_ended_since
@@ -61,7 +62,8 @@ class News:
             fires = ", and the alert still fires"
         yield f"{look_of(row.state)[2]}{fires}: {_title_of(row)}"
         # All of it: that a repair did not run stands at the end.
-        yield f"  {clean_line(row.line, len(row.line))}"
+        line = localize(row.line)
+        yield f"  {clean_line(line, len(line))}"
         yield f"{self._url}/sessions/{row.session.pk}/"
 
 

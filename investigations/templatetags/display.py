@@ -25,6 +25,7 @@ from investigations.rendering.markdown import (
     render_markdown,
 )
 from investigations.rendering.marked_text import render_marked
+from investigations.rendering.moments import mark_moments
 from investigations.rendering.plain_text import has_shape, show_invisible, squeeze_lines
 from investigations.rendering.state_colours import look_of, tone_of_risk
 from investigations.rendering.written_blocks import render_blocks, wrap_blocks
@@ -283,8 +284,14 @@ def marked_part(text: str, whole: str, spans: Sequence[UnsupportedSpan]) -> Safe
 
 @register.filter
 def cited(html: str, tools: Mapping[int, CitedTool]) -> SafeString:
-    """Rendered Markdown with `[T5]` as chips."""
-    return mark_safe(link_citations(html, tools))
+    """Rendered Markdown with `[T5]` as chips and moments as `<time>`."""
+    return mark_safe(mark_moments(link_citations(html, tools)))
+
+
+@register.filter
+def timed(value: str) -> SafeString:
+    """A text, rendered or plain, with moments as `<time>`."""
+    return mark_safe(mark_moments(conditional_escape(value)))
 
 
 @register.filter

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(1200)
 FAULTS = {
     "pool": ("takes connections to its database and gives none back", "roll-back"),
     "port": ("and everybody asks at port", "roll-back"),
-    "spool": ("bytes that `shop-web` may keep there", "end-debug-log"),
+    "spool": ("MiB that `shop-web` may keep there", "end-debug-log"),
     "poison": ("again and again at the same message", "set-message-aside"),
     "certificate": ("so nobody who checks it can connect", "renew-certificate"),
     "cache": ("may let go of nothing (`noeviction`)", "evict-old-carts"),

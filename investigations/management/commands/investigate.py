@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from investigations.api.parsing import parse_json
 from investigations.models import AlertSession
+from investigations.rendering.moments import localize
 from investigations.rendering.terminal import Terminal
 from investigations.selectors.claims import judge_report
 from investigations.selectors.reports import list_our_lines
@@ -129,7 +130,7 @@ class Command(BaseCommand):
             return
         self.stdout.write("")
         if session.final_analysis:
-            self.stdout.write(session.final_analysis)
+            self.stdout.write(localize(session.final_analysis))
             self.stdout.write(f"\nClaims: {counts.words}.")
         else:
             for line in list_our_lines(session.pk):

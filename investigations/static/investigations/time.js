@@ -2,7 +2,7 @@
 
 export const ZONE_KEY = "tarsy.zone";
 // What stands as it was written, however much time passes.
-const FIXED = ["clock", "offset"];
+const FIXED = ["clock", "offset", "stamp"];
 let prefersUtc = false;
 // What this computer's clock lacks: ages are told by the server's, where the two are far apart.
 const MOST_APART = 2000;
@@ -71,6 +71,7 @@ function write(time, now) {
   const text = {
     clock: () => `${clockTime(date)} ${zoneName(date)}`,
     offset: () => withOffset(date),
+    stamp: () => stamp(date),
     date: () => recent(date, date - now > MOST_APART ? (now - date) / 1000 : seconds),
     since: () => duration(seconds),
     age: () => age(seconds),
@@ -92,6 +93,13 @@ function withOffset(date) {
   const seconds = started ? Math.floor((date - new Date(started)) / 1000) : -1;
   const clock = `${clockTime(date)} ${zoneName(date)}`;
   return seconds < 0 ? clock : `${clock}, +${duration(seconds)}`;
+}
+
+// A moment within a sentence: as wide as the words that stood there.
+function stamp(date) {
+  const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const parts = Object.fromEntries(formatter(fields).formatToParts(date).map(({ type, value }) => [type, value]));
+  return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute} ${zoneName(date)}`;
 }
 
 function bothZones(date) {

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from investigations.models import TimelineEvent
+from tests.browser import WATCH_SHIFTS
 from tests.factories import ExecutionFactory, SessionFactory, StageFactory
 from tests.investigations.pages.browsing import find_serious_faults, in_a_browser, in_thread
 from tests.investigations.pages.conftest import add_event, add_tool_call
@@ -153,3 +154,36 @@ def test_json_is_laid_out_beside_the_claim_and_its_bytes_are_one_click_away(tran
     expect(mark).to_have_count(1)
     assert '\n      "note"' in shown.text_content()
     assert page.evaluate("localStorage.getItem('tarsy.raw')") is None
+
+
+@pytest.mark.parametrize(
+    "page",
+    [{"timezone_id": "Asia/Tokyo", "viewport": {"width": 390, "height": 800}}],
+    indirect=True,
+)
+def test_moments_of_claims_are_local_on_the_page_and_in_a_copy_and_quotes_are_not(
+    transactional_db, page
+):
+    line = "2026-11-30T12:50:01Z ERROR exit"
+    report = (
+        "## Conclusion\nIt ended at 2026-11-30 12:50 UTC. Confidence: high\n\n"
+        f'## Evidence\n1. It ended at 2026-11-30T12:50:01Z [T1 "{line}"].\n'
+    )
+
+    def make():
+        session = SessionFactory(completed=True, final_analysis=report)
+        execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+        add_tool_call(execution, 1, f"first\n{line}\n")
+        return session
+
+    session = in_thread(make)
+    page.add_init_script(f"({WATCH_SHIFTS})()")
+    page.goto(f"/sessions/{session.pk}/")
+
+    local = "2026-11-30 21:50 GMT+9"
+    expect(page.locator(".t-lead")).to_have_text(f"It ended at {local}.")
+    expect(page.locator("#claim-1 .t-claim-words")).to_have_text(f"It ended at {local}.")
+    assert page.locator("#claim-1 .t-quote").inner_text() == line
+    assert local in page.locator("#summary-text").text_content()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("window.shifted") == pytest.approx(0, abs=0.01)
