@@ -198,7 +198,9 @@ def _widen(text: str, first: int, last: int, least: int, most: int) -> str:
         begin, end = before or least, min(behind, default=most)
         first = begin if last - begin <= LONGEST else first
         last = end if end - first <= LONGEST else last
-    return text[first:last].strip(_EDGES).rstrip("\\")
+    quote = text[first:last].strip(_EDGES).rstrip("\\")
+    inside = quote.removeprefix('"').removesuffix('"')
+    return quote if '"' in inside else inside
 
 
 def _parts(value: str) -> list[str]:

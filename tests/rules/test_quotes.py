@@ -55,6 +55,12 @@ def test_the_name_of_a_list_is_no_part_of_a_quote_that_ends_before_the_list():
     assert find_passage(raw, [3.0], [3.0], {"name": "web"}) == '"name": "web", "replicas": 3'
 
 
+def test_a_text_that_is_quoted_whole_is_quoted_without_its_marks():
+    raw = '{"problems": ["holds 99 of 100 bytes"], "used": {"percent": 99}}'
+
+    assert find_passage(raw, [100.0], [99.0, 100.0], {"limit": 100.0}) == "holds 99 of 100 bytes"
+
+
 def test_a_result_without_the_row_or_with_nothing_in_it_gives_no_quote():
     assert find_passage("", [8.0], [8.0], CLIENTS[0]) == ""
     assert find_passage("[8]", [8.0], [8.0], {"name": "not there"}) == ""
