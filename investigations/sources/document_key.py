@@ -30,7 +30,7 @@ from investigations.sources.usual_fields import (
 
 IDENTITIES = (
     "dedupkey", "dedupekey", "deduplicationkey", "fingerprint", "alertuid", "alertkey",
-    "incidentkey", "incidentid", "incidentidentifier", "entityid", "alertid",
+    "incidentkey", "incidentid", "incidentidentifier", "alertid", "entityid",
 )  # fmt: skip
 """Fields that name the alert and not the post."""
 _ID_OF_ALERT = re.compile(
@@ -177,12 +177,18 @@ def key_of_parts(body: Mapping[str, JSON], parts: Sequence[Part], *, tells_state
         if found := _find_identity(part):
             return found
     # What has a level in place of a state (`CRITICAL`, then `OK`) tells none while it fires.
-    if (tells_state or find_field(LEVELS, *parts)) and (found := _key_of_id(parts)):
+    # A state may have a word that nobody knows (`investigating`).
+    judged = tells_state or find_field(LEVELS, *parts) or any(map(_has_state, parts))
+    if judged and (found := _key_of_id(parts)):
         return found
     fields = list(_list_fields(body))
     if len(fields) <= MOST_FIELDS and (found := _key_of_names(fields, tells_state=tells_state)):
         return found
     return FoundKey(key_of_document(_without_state(body)))
+
+
+def _has_state(part: Part) -> bool:
+    return any(is_plain_state(name) and read_text(part.fields[name]) for name in part.fields)
 
 
 def _find_identity(part: Part) -> FoundKey | None:

@@ -39,8 +39,10 @@ from investigations.sources.states import state_of
 from investigations.sources.telling import Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
     Part,
+    failure_words,
     find_field,
     find_severity,
+    is_done,
     level_of_state,
     other_state_words,
     parts_of,
@@ -159,10 +161,16 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
 def _judge(
     parts: Sequence[Part], run: SaidRun | None, leaves: Sequence[Leaf], title: str
 ) -> _ToldState:
-    own_words = state_words(parts) or (words_of_run(run) if run else words_of_forms(parts[0]))
+    of_run = words_of_run(run) if run else []
+    told = state_words(parts)
+    # That a run is well does not count where the post says itself that something fires.
+    is_more = bool(of_run) and not (state_of(*of_run) == "resolved" and _fires(told))
+    own_words = of_run if is_more else told or words_of_forms(parts[0])
     others = other_state_words(leaves)
     # An order that is closed and a backup that is done do not say that the alert is over.
     words = own_words or [each for each in others if state_of(each) == "firing"]
+    if not is_more and is_done(words) and (failures := failure_words(leaves)):
+        words = failures
     # Put together from a name and a text, it is nothing that anybody said.
     is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
     if not words and is_said and says_over(title):
@@ -170,6 +178,10 @@ def _judge(
     if own_words and state_of(*words) == "firing" and says_acknowledged(parts[0]):
         words = ["acknowledged"]
     return _ToldState(words, bool(own_words), bool(own_words or others))
+
+
+def _fires(words: Sequence[str]) -> bool:
+    return bool(words) and state_of(*words) == "firing"
 
 
 def _shorten(fields: Sequence[str]) -> tuple[str, ...]:

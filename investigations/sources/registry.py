@@ -174,7 +174,10 @@ def _read_template(source: Source, post: Post) -> Reading:
     members = post.body if isinstance(post.body, list) else [post.body]
     objects, bad, left_out = split_members(members, "")
     readings = [source.read(Post(each, post.headers)) for each in objects]
-    alerts = tuple(generic.with_what_is_told(alert) for each in readings for alert in each.alerts)
+    alerts = tuple(alert for each in readings for alert in each.alerts)
+    # What has no form of its own was read by its usual fields already.
+    if source is not GENERIC:
+        alerts = tuple(map(generic.with_what_is_told, alerts))
     return _settle(Reading(source.name, alerts, unreadable=bad, left_out=left_out))
 
 

@@ -34,7 +34,10 @@ class SaidRun:
 
 def find_run(body: Mapping[str, JSON]) -> SaidRun | None:
     """The run that a document is about, if it has one of the known forms."""
-    forms = (_read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow, _read_pipeline)
+    forms = (
+        _read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow, _read_pipeline,
+        _read_analysis, _read_canary, _read_deployment,
+    )  # fmt: skip
     return next((run for form in forms if (run := form(body))), None)
 
 
@@ -110,3 +113,32 @@ def _read_pipeline(body: Mapping[str, JSON]) -> SaidRun | None:
     status = read_text(run["status"])
     key = _key(body, "project.path_with_namespace", "object_attributes.ref")
     return SaidRun("acknowledged" if status in _UNDER_WAY else status, key)
+
+
+def _read_analysis(body: Mapping[str, JSON]) -> SaidRun | None:
+    """An analysis of SonarQube. It succeeds also where the gate is not passed."""
+    gate = as_object(body.get("qualityGate"))
+    if not {"status", "analysedAt", "project"} <= body.keys() or "status" not in gate:
+        return None
+    branch = _key(body, "project.key", "branch.name")
+    return SaidRun(read_text(gate["status"]), branch or _key(body, "project.key"))
+
+
+def _read_canary(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A canary of Flagger."""
+    told = as_object(body.get("metadata"))
+    is_told = {"name", "namespace", "phase"} <= body.keys()
+    if not is_told or not {"eventMessage", "eventType"} <= told.keys():
+        return None
+    phase = read_text(body["phase"])
+    is_ended = phase in ("Failed", "Succeeded")
+    return SaidRun(phase if is_ended else "acknowledged", _key(body, "namespace", "name"))
+
+
+def _read_deployment(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A deployment of Octopus."""
+    kind = _at(body, "Payload.Event.Category")
+    words = {"DeploymentFailed": "failed", "DeploymentSucceeded": "succeeded"}
+    if body.get("EventType") != "SubscriptionPayload" or kind not in words:
+        return None
+    return SaidRun(words[kind], _key(body, "Payload.Event.ProjectId"))

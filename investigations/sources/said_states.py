@@ -79,8 +79,8 @@ def words_of_forms(whole: Part) -> list[str]:
     """The words for a state that some fields of a document say together; none where they say
     nothing."""
     forms = (
-        _word_of_log, _word_of_run, _word_of_clearing, _word_of_reason, _word_of_sensor,
-        _word_of_app, _word_of_dummy,
+        _word_of_log, _word_of_run, _word_of_device, _word_of_clearing, _word_of_reason,
+        _word_of_sensor, _word_of_app, _word_of_dummy,
     )  # fmt: skip
     found = [form(whole) for form in forms]
     return [word for text in found for word in find_words(text, is_state=True)]
@@ -121,6 +121,13 @@ def _word_of_reason(whole: Part) -> str:
     told = _folded(whole.fields)
     found = re.fullmatch(r"ALERT_([A-Z]+)", told.get("reason", ""))
     return found[1].lower() if found and {"alertid", "notificationid"} <= told.keys() else ""
+
+
+def _word_of_device(whole: Part) -> str:
+    """Meraki tells of a device in two kinds of alerts that it is there no more, and that it is."""
+    told = _folded(whole.fields)
+    words = {"stopped_reporting": "down", "started_reporting": "up"}
+    return words.get(told.get("alerttypeid", ""), "") if "deviceserial" in told else ""
 
 
 def _word_of_clearing(whole: Part) -> str:

@@ -47,7 +47,7 @@ SUBJECT_WORDS = "|".join(("new", "current", *sorted(_SUBJECTS)))
 _STATES = tuple(
     re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
-        r"(?:status|state)(?:friendlyname|name|text)?|currentmilestone",
+        r"(?:status|state)(?:friendlyname|name|text|string)?|currentmilestone",
         r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
         r"(?:trigger)?type(?:friendlyname|name|text)?|event(?:name)?",
     )
@@ -69,7 +69,7 @@ _CODES = frozenset({"code", "statuscode", "httpcode", "text", "reason"})
 _LEVELS_OF_STATES = ("critical", "error", "warning")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 _WEIGHT = re.compile(
-    r"\w*(?:severity|priority|urgency|importance|criticality)"
+    r"\w*(?:severity|priority|urgency|importance|criticality)(?:string|name|text)?"
     r"|(?:alert|alarm|incident|event|importance|risk|threat)level"
 )
 _FLAGS: Mapping[str, tuple[str, str]] = {
@@ -83,6 +83,8 @@ _FLAGS: Mapping[str, tuple[str, str]] = {
 """
 _FLAG_WORDS = {"true": True, "false": False}
 _TEST_FLAGS = ("test", "istest", "testing", "testnotification", "istestnotification")
+_DONE = frozenset({"success", "successful", "succeeded", "passed", "done", "completed"})
+_FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
 _ENDS = frozenset({"resolve", "close", "recover", "recovery", "clear"})
 _BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
 """Words that say within a kind, as in `POLICY_CLOSE_CRITICAL`, what was done."""
@@ -199,6 +201,23 @@ def _words_of_other(leaf: Leaf) -> Iterator[str]:
             return
     if _STATES[1].fullmatch(leaf.folded) or _OTHER_STATES[1].fullmatch(leaf.folded):
         yield from find_words(leaf.text, is_state=False)
+
+
+def is_done(words: Sequence[str]) -> bool:
+    """Whether something was done well. That is no end of an alert: it may be the analysis that has
+    found what is wrong."""
+    return bool(words) and words[0].strip().lower() in _DONE
+
+
+def failure_words(leaves: Sequence[Leaf]) -> list[str]:
+    """The words for a failure in fields that are called like a state, wherever they stand."""
+    states = (
+        each
+        for each in leaves
+        if _NOW.fullmatch(fold(each.parent))
+        and (_STATES[0].fullmatch(each.folded) or _OTHER_STATES[0].fullmatch(each.folded))
+    )
+    return [each.text for each in states if each.text.strip().lower() in _FAILURES]
 
 
 def is_state_field(name: str) -> bool:

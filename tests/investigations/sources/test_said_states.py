@@ -108,6 +108,14 @@ def job_of(kind: str, status: str, run: int = 1) -> dict[str, object]:
     return {"eventType": kind, "eventId": f"wev_{run}", "data": ran}
 
 
+def analysis_of(gate: str) -> dict[str, object]:
+    """As SonarQube posts it: that it has analysed something succeeds."""
+    return {
+        "status": "SUCCESS", "analysedAt": "2026-11-30T08:00:00+0000", "project": {"key": "shop"},
+        "qualityGate": {"name": "our way", "status": gate},
+    }  # fmt: skip
+
+
 SENSOR = {"entity_id": "binary_sensor.cellar", "attributes": {"device_class": "moisture"}}
 LOW = {"entity_id": "binary_sensor.remote", "attributes": {"device_class": "battery"}}
 DEPLOYED = {"application": "shop", "sync": "Synced"}
@@ -139,6 +147,11 @@ DEPLOYED = {"application": "shop", "sync": "Synced"}
             {"name": "Checkout", "status": {"id": 5, "name": "Closed"}},
         ),
         ({"type": "Disk", "eventType": "Health"}, {"type": "Disk", "eventType": "HealthRestored"}),
+        (analysis_of("ERROR"), analysis_of("OK")),
+        (
+            {"incident": {"id": "i1", "name": "Payments fail", "status": "investigating"}},
+            {"incident": {"id": "i1", "name": "Payments fail", "status": "resolved"}},
+        ),
     ],
 )
 def test_an_end_that_several_fields_tell_ends_what_began(first, last):
@@ -249,6 +262,11 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"alertId": "7", "notificationId": "n", "reason": "ALERT_RESOLVED", "status": "firing"},
         {"title": "Snapshot is gone", "message": "it was restored"},
         {"title": "Batch is late", "alert_severity": "Normal"},
+        {"status": "SUCCESS", "analysis": "shop", "gate": {"status": "ERROR"}},
+        {"status": "success", "project": "shop", "checks": [{"state": "failed"}]},
+        analysis_of("ERROR"),
+        {"deviceSerial": "Q2", "alertType": "APs went down", "alertTypeId": "stopped_reporting"},
+        {"alertType": "Backup", "alertTypeId": "started_reporting"},
         {"title": "Batch is late", "old_severity": "OK", "severity": "high"},
         {"title": "Shop fails", "backToNormal": "false"},
         {"title": "Shop fails", "event_data": {"state": "open"}, "state": "firing"},
@@ -269,6 +287,7 @@ def test_what_only_looks_like_such_an_end_fires(body):
             {"endpoint": "/pay", "status": "error", "message": "no connection"},
         ),
         ({"monitor": "web", "status": "disk_full"}, {"monitor": "web", "status": "cpu_high"}),
+        ({"entityId": "sw-1", "alertId": "1"}, {"entityId": "sw-1", "alertId": "2"}),
         ({"monitor": "web", "step": "❌ login"}, {"monitor": "web", "step": "❌ payment"}),
         ({"monitor": "web", "run": {"shard": 3}}, {"monitor": "web", "run": {"shard": 4}}),
         ({"check": "ci", "build": {"phase": "test"}}, {"check": "ci", "build": {"phase": "push"}}),
