@@ -147,8 +147,15 @@ def parse_json(body: bytes, *, join_pairs: JoinPairs | None = None) -> JSON:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise InvalidInput(BODY, f"is not JSON: {error.msg} ({place})") from error
-    _check_values(value)
+    if not _is_plain(text):
+        _check_values(value)
     return cast(JSON, value)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether JSON that was read can hold nothing that `_check_values` refuses: only an escape
+    gives a text what UTF-8 and a string cannot hold, and without brackets nothing is deep."""
+    return "\\u" not in text and text.count("{") + text.count("[") <= DEPTH_LIMIT
 
 
 def _refuse_duplicates(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:

@@ -16,11 +16,11 @@ from config import get_config
 from config.words import list_names
 from investigations.maskers import mask_alert, mask_alert_data
 from investigations.models import AlertSession, Delivery
+from investigations.services.incidents.batch import Placed
 from investigations.services.incidents.known import Asked, read_known, read_latest_sessions
 from investigations.services.incidents.plain import PlainTaking
 from investigations.services.incidents.taking import (
     Kind,
-    Placed,
     Taken,
     place_alerts,
     summarize,

@@ -79,7 +79,7 @@ _OF_THIS_TIME = frozenset({
 })  # fmt: skip
 """What an address is called after that is of what was found this time, and not of what is watched.
 """
-_RUNS = frozenset({"build", "run", "execution", "attempt"})
+_MADE_ANEW = frozenset({"build", "run", "execution", "attempt"})
 """What an object is called of which there is another one the next time."""
 _CHANGE_WITH_RUN = frozenset({"commit", "sha", "revision"})
 _COUNTED_IN_RUN = frozenset({"total", "failed", "passed", "skipped"})
@@ -148,7 +148,7 @@ class _Field:
     @property
     def numbers_post(self) -> bool:
         """Whether it is the number of the post, of an event or of a run."""
-        if self.owner in _RUNS and self.name.removeprefix(self.owner) in _NUMBERS_OF_RUN:
+        if self.owner in _MADE_ANEW and self.name.removeprefix(self.owner) in _NUMBERS_OF_RUN:
             return True
         whole = self.owner + self.name if self.owner in ("event", "notification") else self.name
         return any(_NUMBER_OF_POST.fullmatch(each) for each in (self.name, whole))
@@ -307,9 +307,9 @@ def _tells_this_time(field: _Field) -> bool:
         return True
     if last in _ADDRESSES and not _OF_THIS_TIME.isdisjoint(field.words[:-1]):
         return True
-    if field.numbers_post or (field.owner in _RUNS and name in _ADDRESSES):
+    if field.numbers_post or (field.owner in _MADE_ANEW and name in _ADDRESSES):
         return True
-    if field.place.partition(".")[0] in _RUNS and _is_of_run(field):
+    if field.place.partition(".")[0] in _MADE_ANEW and _is_of_run(field):
         return True
     if last == "conditions" and _MARKED.match(text):
         return True

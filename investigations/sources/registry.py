@@ -124,7 +124,7 @@ def recognise(post: Post) -> Recognition:
     if known:
         return Recognition(known, post)
     likely = next((each for each in SOURCES.values() if each.suits(post)), None)
-    return Recognition(likely, post, is_bare=True)
+    return Recognition(likely, post, is_bare=likely is not None)
 
 
 def titles_of_post(body: JSON) -> Iterator[str]:

@@ -27,9 +27,9 @@ _BACK = re.compile(
 )
 """What mail and chat plugins of Jenkins write. The same words in any other sentence say nothing:
 they may be of something beside the alert."""
-_RUNS = ("build", "run", "pipeline")
+_NAMES_OF_RUN = ("build", "run", "pipeline")
 _BESIDE_RUN = frozenset(
-    {"name", "displayname", "fullname", "url", "fullurl", "project", "job", *_RUNS}
+    {"name", "displayname", "fullname", "url", "fullurl", "project", "job", *_NAMES_OF_RUN}
 )
 """All that may stand beside a run that a post is about: the names of what was run."""
 _BEFORE_ITS_END = frozenset({"queued", "started"})
@@ -106,7 +106,7 @@ def _word_of_log(whole: Part) -> str:
 def _word_of_run(whole: Part) -> str:
     """The one run that a post is about which says nothing else."""
     told = _filled(whole)
-    runs = told & set(_RUNS)
+    runs = told & set(_NAMES_OF_RUN)
     if len(runs) != 1 or not told <= _BESIDE_RUN:
         return ""
     run = _folded(whole.fields[next(iter(runs))])

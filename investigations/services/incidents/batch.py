@@ -17,6 +17,8 @@ from investigations.services.statements import Statements
 from investigations.sources.reading import AlertReading
 from investigations.sources.severity import heaviest
 
+COUNTED = ("firing", "resolved")
+"""The states of alerts that are reckoned with."""
 MOST_SINGLE_ROWS = 64
 """Up to so many, incidents are changed by a statement each, all in one round trip."""
 SEEN_JUST_NOW = timedelta(seconds=30)
@@ -44,18 +46,31 @@ _INCIDENT_FIELDS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Placed:
+    """The alerts of a post as they are reckoned with, and where each that fires belongs."""
+
+    alerts: tuple[AlertReading, ...]
+    placings: Mapping[str, Placing]
+    clean: str = ""
+    """The whole post as text, where it holds no secret; what stands in it need not be masked."""
+
+    @property
+    def keys(self) -> list[str]:
+        return [each.key for each in self.alerts if each.state in COUNTED]
+
+
 @dataclass
 class Batch:
-    """What is known of the alerts of one post, and what is to be written of it."""
+    """What is known of the alerts of some posts, and what is to be written of them."""
 
     source: str
     now: datetime
-    placings: Mapping[str, Placing]
+    post: Placed
+    """The one whose alerts are decided about."""
     known: Known
     rows: Statements
     """What is written at the end, in one round trip; whoever reads what follows runs it before."""
-    clean: str = ""
-    """The post whose alerts are taken, as text, where it holds no secret."""
     new_episodes: list[AlertEpisode] = field(default_factory=list)
     seen: Counter[uuid.UUID] = field(default_factory=Counter)
     restated: list[AlertEpisode] = field(default_factory=list)
@@ -64,7 +79,7 @@ class Batch:
     touched_incidents: dict[uuid.UUID, Incident] = field(default_factory=dict)
     changes: list[MemberChange] = field(default_factory=list)
     gained: dict[uuid.UUID, list[AlertReading]] = field(default_factory=dict)
-    """The alerts that each incident got of this post."""
+    """The alerts that each incident got of these posts."""
     forgotten: list[AlertEpisode] = field(default_factory=list)
     recovered: set[uuid.UUID] = field(default_factory=set)
     reopened: set[uuid.UUID] = field(default_factory=set)
@@ -108,7 +123,7 @@ class Batch:
         if before is not None:
             before.is_latest = False
             self.retired.append(before.pk)
-        row = _describe(alert, self.source, self.clean)
+        row = _describe(alert, self.source, self.post.clean)
         row.incident = incident
         row.first_seen_at = row.last_seen_at = self.now
         self.new_episodes.append(row)

@@ -146,7 +146,7 @@ def _queue(
 
 def _wait(batch: Batch, incident: Incident, gained: list[AlertReading]) -> Hold:
     """As long as the alert of the group that waits least."""
-    waits = [batch.placings[each.key].wait for each in gained]
+    waits = [batch.post.placings[each.key].wait for each in gained]
     return wait_for_group(min(waits), batch.now)
 
 

@@ -22,7 +22,7 @@ def take_in(batch: Batch, alert: AlertReading, rules: IncidentsConfig) -> tuple[
     before = batch.episodes.get(alert.key)
     if before is not None and before.state == AlertEpisode.State.FIRING:
         _forget(batch, before)
-    current = batch.incident_of_group(batch.placings[alert.key].group_key)
+    current = batch.incident_of_group(batch.post.placings[alert.key].group_key)
     incident, is_new = current, False
     kind = MemberChange.Kind.JOINED
     if current is None or not takes(current, before, batch, rules):
@@ -124,7 +124,7 @@ def _open(
             return storm, False
         if _is_storm(batch, rules.storm_after):
             return _open_storm(batch, alert), True
-    incident = _make(batch, batch.placings[alert.key], Incident.Kind.GROUP)
+    incident = _make(batch, batch.post.placings[alert.key], Incident.Kind.GROUP)
     incident.previous = current
     batch.add(incident)
     return incident, True
@@ -232,7 +232,7 @@ def _open_storm(batch: Batch, alert: AlertReading) -> Incident:
     stale.update(takes_members=False)
     if (spent := batch.incident_of_group(STORM_KEY)) is not None:
         spent.takes_members = False
-    storm = _make(batch, batch.placings[alert.key], Incident.Kind.STORM)
+    storm = _make(batch, batch.post.placings[alert.key], Incident.Kind.STORM)
     storm.save(force_insert=True)
     batch.incidents[storm.pk] = storm
     _absorb(batch, storm, has_young=True)

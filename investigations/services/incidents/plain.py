@@ -9,13 +9,11 @@ from functools import cached_property
 from config import get_config
 from investigations.incidents.grouping import Placing
 from investigations.models import AlertEpisode, AlertSession, Delivery, Incident
-from investigations.services.incidents.batch import Batch
+from investigations.services.incidents.batch import COUNTED, Batch, Placed
 from investigations.services.incidents.investigating import Investigation, follow_up
 from investigations.services.incidents.known import Known
 from investigations.services.incidents.opening import find_settled_storm, takes
 from investigations.services.incidents.taking import (
-    COUNTED,
-    Placed,
     Taken,
     decide,
     judge_alert,
@@ -32,13 +30,13 @@ class PlainTaking:
     """
 
     def __init__(self, source: str, known: Known, rows: Statements, now: datetime) -> None:
-        self._batch = Batch(source, now, {}, known, rows)
+        self._batch = Batch(source, now, Placed((), {}), known, rows)
         self._rules = get_config().incidents
         self._decided: list[list[Taken]] = []
 
     def take(self, placed: Placed) -> bool:
         """Take a post, or leave it as it is where more would follow of it."""
-        self._batch.placings, self._batch.clean = placed.placings, placed.clean
+        self._batch.post = placed
         if not all(self._is_plain(alert, placed) for alert in placed.alerts):
             return False
         self._decided.append([decide(self._batch, each) for each in placed.alerts])

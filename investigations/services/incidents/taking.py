@@ -1,7 +1,7 @@
 """The one place where it is decided what becomes of the alerts of a post."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ from investigations.incidents.episodes import Verdict, judge
 from investigations.incidents.grouping import Placing, place
 from investigations.maskers import mask_alert_data
 from investigations.models import AlertSession, Delivery, Incident
-from investigations.services.incidents.batch import Batch
+from investigations.services.incidents.batch import COUNTED, Batch, Placed
 from investigations.services.incidents.investigating import Investigation, follow_up
 from investigations.services.incidents.known import Known, adopt_keys
 from investigations.services.incidents.opening import let_go, take_in
@@ -19,7 +19,6 @@ from investigations.services.statements import Statements
 from investigations.sources.reading import AlertReading, Reading, key_of_document
 
 Kind = Delivery.Outcome
-COUNTED = ("firing", "resolved")
 KINDS_OF_HOLD = {
     "maintenance": Kind.MAINTENANCE,
     "inhibited": Kind.INHIBITED,
@@ -36,20 +35,6 @@ class Taken:
     outcome: str
     incident: Incident | None = None
     session: AlertSession | None = None
-
-
-@dataclass(frozen=True)
-class Placed:
-    """The alerts of a post as they are reckoned with, and where each that fires belongs."""
-
-    alerts: tuple[AlertReading, ...]
-    placings: Mapping[str, Placing]
-    clean: str = ""
-    """The whole post as text, where it holds no secret; what stands in it need not be masked."""
-
-    @property
-    def keys(self) -> list[str]:
-        return [each.key for each in self.alerts if each.state in COUNTED]
 
 
 def place_alerts(reading: Reading, now: datetime, *, clean: str = "") -> Placed:
@@ -85,7 +70,7 @@ def take_alerts(
     """
     if not placed.keys:
         return [_ignore(each) for each in placed.alerts]
-    batch = Batch(reading.source, now, placed.placings, known, rows, clean=placed.clean)
+    batch = Batch(reading.source, now, placed, known, rows)
     decided = [decide(batch, each) for each in placed.alerts]
     batch.write()
     over = [each.alert for each in decided if each.kind == Kind.RESOLVED]
