@@ -7,6 +7,7 @@ from importlib import import_module
 from django.conf import settings
 
 from config import get_config
+from investigations.maskers import mask_alert_data
 from tarsy.build import read_build
 from tarsy.errors import ConfigError
 
@@ -27,8 +28,10 @@ def keep_what_is_loaded() -> None:
     Otherwise every full collection walks through all of it, and some request waits a tenth of a
     second for that.
     """
-    # What requests need is loaded with the first of them otherwise, after this.
+    # What requests need is loaded with the first of them otherwise, after this; and by each of
+    # those that come first at the same time.
     import_module(settings.ROOT_URLCONF)
+    mask_alert_data("{}")
     read_build()
     gc.collect()
     gc.freeze()
