@@ -79,6 +79,9 @@ def is_named(entity: str) -> bool:
     kind, mark, name = entity.partition(":")
     if kind == "filesystem" and name == "/":
         return True
+    if "://" in name:
+        # An address, which may well end so.
+        return bool(name.partition("://")[2].strip("/ "))
     return bool(kind and mark and name.strip("/ ")) and not name.endswith("/")
 
 

@@ -113,7 +113,8 @@ def read_entries(text: str) -> Sequence[Entry]:
     is_kept = all(map(_OF_KEEPER.match, lines))
     for line in lines:
         entry = _read_line(line[:LONGEST_LINE], is_kept=is_kept)
-        if not entries or not _continue(entries[-1], entry):
+        is_new = not entries or not _continue(entries[-1], entry)
+        if is_new and entry.said.strip():
             entries.append(entry)
     return entries
 

@@ -41,7 +41,7 @@ _NEGATED = _any_of(
     r"\b(?:0|no|without|zero)\s+(?:\w+\s)?(?:errors?|failures?|failed|warnings?|problems?)\b",
     r"\b[\w-]{0,40}(?:errors?|failed|failures?|refused|rejected|dropped|missing|exceptions?|timeouts?"
     r"|denied|invalid|lost|warnings?|killed|expired|aborted)\"?\s?[=:]\s?\"?"
-    r"(?:0+(?:\.0+)?%?|none|null|nil|false|no|<nil>|\[\]|\{\}|\"\")(?:[^\w.]|$)",
+    r"(?:0+(?:\.0+)?%?|none|null|nil|false|no|<nil>|\[\]|\{\}|\"\")(?:[^\w.]|\.(?:\s|$)|$)",
 )
 _FAILS = _any_of(
     r"error|fail|fatal|panic|exception|crash|bug report|segfault|abort|killed|corrupt",
@@ -52,11 +52,13 @@ _FAILS = _any_of(
     r"n[o’']t (?:be )?(?:loaded|open|start|handle|one of)|non-existent|nothing to|refers? to",
     r"no (?:such|live|route|host|more|free|usable|valid|connection|access|permission|response)\b",
     r"no (?:space|answer)\b|missing|\black(?:s|ing)\b|unavailable|unreachable|stale|empty",
-    r"invalid|illegal|unknown|unrecogni[sz]ed|un(?:readable|correctable)|unexpected|undefined|unsupported|incompatible|mismatch|downgrade",
+    r"invalid|illegal|incompatible|mismatch|downgrade|un(?:known|recogni[sz]ed|readable|correctable)",
+    r"un(?:expected|defined|supported|recoverable)",
     r"\bbad\b|wrong|duplicate|overlap|conflict|must (?:be|have|not)|required|insufficient",
     r"(?:already|address) in use|already (?:exists|running|been|\w+ed\b)|sorry,|locked|deadlock",
     r"too (?:many|low|small|old|large|big|long|new)|exceed|exhaust|out of|not enough|reached|limit",
-    r"\bfull\b|overflow|throttl|drop(?:ped|ping)|read-only|timed? ?out|unrecoverable",
+    r"(?:is|are|disk|table|queue|device|pool|index|\)) full\b|overflow|throttl|drop(?:ped|ping)",
+    r"read-only|timed? ?out",
 )
 _FOLLOWS = _any_of(
     r"^\W*(?:\w+[:=] ?)?\W*(?:exiting|abort(?:ing|ed)|terminat(?:ing|ed)|shutting down|quitting)\b",
@@ -73,6 +75,12 @@ _FOLLOWS = _any_of(
     r"failed to run '[\w-]+' task",
     r"failed to start(?: [^:\"'/]{1,80})?\.?$|loading configuration: failure",
     r"unhandled (?:exception|rejection)\W*$|(?:fatal error|giving up|not ready)\W*$",
+)
+_EXPLAINS = _any_of(r"\bbecause\b|\bsince (?:the|it|there)\b|\bcaused by\b")
+_ADVISES = _any_of(
+    r"\b(?:may|might|should|consider|recommend\w*|deprecat\w+|suppress)\b",
+    r"\bwill be (?:removed|ignored)\b",
+    r"\b(?:no longer needed|for now|falling back|using (?:the )?default)\b",
 )
 _SPECIFIC = tuple(
     map(
@@ -109,7 +117,8 @@ _LIMITS = _any_of(
     r"drop(?:ped|ping)? (?:new |the |a )*connection|remaining connection slots",
 )
 _OF_CALLERS = _any_of(
-    r"invalid (?:user|token|credentials|password)|failed password|authentication (?:failure|attempts)|preauth",
+    r"invalid (?:user|token|credentials|password)|failed password|preauth",
+    r"authentication (?:failure|attempts)",
     r"closed by|reset by peer|broken pipe|unexpected eof|bad request|identification",
     r"client (?:disconnect|closed|went|gone|unexpectedly)|protocol (?:error|mismatch)",
     r"context canceled|user request|administrator command",
@@ -145,7 +154,12 @@ def tells_of_failure(text: str) -> bool:
 
 def is_consequence(text: str) -> bool:
     """Whether it only says that it ends, or where else the reason stands."""
-    return _FOLLOWS.search(text) is not None
+    return _FOLLOWS.search(text) is not None and _EXPLAINS.search(text) is None
+
+
+def advises(text: str) -> bool:
+    """Whether it tells of what may come, or what had better be."""
+    return _ADVISES.search(text) is not None
 
 
 def rate_detail(text: str) -> int:

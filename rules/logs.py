@@ -3,8 +3,8 @@
 Of a log's end the last line is seldom the one that tells why: what ends says that it ends, who
 watches it says so too, and places in a program stand between. So the messages of the last start
 are weighed, by how grave the program calls them, by whether they name a reason or only what
-follows from one, and by how much of what they name can be looked at; of equal ones the first
-counts, since the others follow from it.
+follows from one, and by how much of what they name can be looked at; of those that weigh nearly
+the same the first counts, since the others follow from it.
 """
 
 import re
@@ -19,6 +19,7 @@ from rules.log_words import (
     MILD,
     PLAIN,
     WARNS,
+    advises,
     is_consequence,
     is_of_callers,
     rate_detail,
@@ -35,11 +36,15 @@ BURST = 30.0
 MOST_OF_A_BURST = 80
 REASON = 24
 """The least weight of a message that may be the reason."""
-_WEIGHTS = {FATAL: 46, ERROR: 40, PLAIN: 32, WARNS: 24, MILD: 6}
+NEARLY = 6
+"""What a later message may weigh more, and yet follow from an earlier one."""
+_WEIGHTS = {FATAL: 46, ERROR: 40, PLAIN: 34, WARNS: 24, MILD: 6}
 _NO_FAILURE = 12
 """What a grave message weighs less whose words tell of no failure."""
 _FOLLOWS = 20
 """What one weighs less that only follows from another."""
+_ADVICE = 8
+"""What one weighs less that is no grave one, and tells of what may come."""
 _SUPERVISOR = 12
 _NAMES = {FATAL: "fatal", ERROR: "error", WARNS: "warning", MILD: "info", PLAIN: ""}
 _STARTED = re.compile(r"(?:Starting|Started|Stopped) ")
@@ -141,18 +146,22 @@ def _last_burst(run: Sequence[Entry]) -> Sequence[Entry]:
 
 
 def _choose(entries: Sequence[Entry]) -> Entry | None:
-    """The message that weighs most; of equal ones the first."""
-    best = max(entries, key=weigh, default=None)
-    return best if best is not None and weigh(best) >= REASON else None
+    """The first of the messages that weigh most, or nearly so."""
+    weights = [weigh(entry) for entry in entries]
+    least = max(REASON, max(weights, default=0) - NEARLY)
+    heavy = (entry for entry, weight in zip(entries, weights, strict=True) if weight >= least)
+    return next(heavy, None)
 
 
 def weigh(entry: Entry) -> int:
     """How likely a message is the reason why what wrote it ended."""
     said = strip_level(tell(entry))
     weight = _WEIGHTS[entry.level]
-    weight += min(6, 2 * rate_detail(said)) if tells_of_failure(said) else -_NO_FAILURE
+    weight += min(8, 2 * rate_detail(said)) if tells_of_failure(said) else -_NO_FAILURE
     if is_consequence(said):
         weight -= _FOLLOWS
+    if entry.level <= PLAIN and advises(said):
+        weight -= _ADVICE
     if entry.program == "systemd":
         weight -= _SUPERVISOR
     return weight

@@ -136,6 +136,23 @@ REASONS = {
         + JOURNAL.format(9, "mailer[88]: reading the queue"),
         "535 5.7.8",
     ),
+    "what is told in fewer figures, before what follows from it": (
+        journal(
+            "rsync",
+            "Host key verification failed.",
+            "rsync: connection unexpectedly closed (0 bytes received so far) [sender]",
+            "rsync error: unexplained error (code 255) at io.c(231) [sender=3.2.7]",
+        ),
+        "Host key verification failed",
+    ),
+    "an end that is told with its reason": (
+        "40:M 30 Nov 2026 11:51:01.123 # Aborting Redis startup because of ACL errors: /etc/redis/users.acl:4: Unknown command\n",
+        "users.acl:4",
+    ),
+    "what fails, not what may": (
+        "40:M 30 Nov 2026 11:51:01.123 # WARNING Without overcommit a save may fail under low memory condition. See 'vm.overcommit_memory'\n40:M 30 Nov 2026 11:51:01.124 # Can't open the append-only file: Permission denied\n",
+        "append-only file",
+    ),
     "what only systemd can tell": (
         JOURNAL.format(1, "systemd[77]: geo.service: Failed at step NAMESPACE spawning /usr/bin/geo: No such file or directory")
         + JOURNAL.format(1, "systemd[1]: geo.service: Main process exited, code=exited, status=226/NAMESPACE"),
