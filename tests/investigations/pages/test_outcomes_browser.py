@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import IncidentFactory
+from tests.factories import ExecutionFactory, IncidentFactory, SessionFactory, StageFactory
 from tests.investigations.pages.browsing import in_a_browser, in_thread
 from tests.investigations.pages.test_outcomes import end_with_denied_write
 
@@ -17,15 +17,28 @@ GREEN_ONES = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("is_recovered", "is_green"), [(False, False), (True, True)])
-def test_no_stage_is_green_over_a_write_that_was_denied_while_the_alert_fires(
-    page, is_recovered, is_green
-):
-    session, _asked = in_thread(
-        lambda: end_with_denied_write(incident=IncidentFactory(recovered=is_recovered))
-    )
-
+def _draw(page, make) -> list[bool]:
+    """Whether each mark of a stage is green."""
+    session = in_thread(make)
     page.goto(f"/sessions/{session.pk}/")
     page.locator(".t-trail .t-i").first.wait_for()
+    drawn: list[bool] = page.evaluate(GREEN_ONES)
+    return drawn
 
-    assert page.evaluate(GREEN_ONES) == [is_green, is_green]
+
+@pytest.mark.parametrize("is_recovered", [False, True])
+def test_no_stage_is_green_over_a_write_that_was_denied_whatever_the_alert_does(page, is_recovered):
+    incident = {"recovered": is_recovered}
+
+    assert _draw(page, lambda: end_with_denied_write(incident=IncidentFactory(**incident))[0]) == [
+        False, False,
+    ]  # fmt: skip
+
+
+def test_the_stages_of_what_came_to_a_good_end_are_green(page):
+    def make():
+        session = SessionFactory(completed=True, incident=IncidentFactory(recovered=True))
+        ExecutionFactory(stage=StageFactory(session=session, completed=True), completed=True)
+        return session
+
+    assert _draw(page, make) == [True, True]
