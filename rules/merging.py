@@ -26,15 +26,28 @@ def merge_reports(reports: Sequence[tuple[str, str]]) -> str:
     for name, report in others:
         looked = ", and looked at nothing" if name in baseless else ""
         conclusion += f"\n\n{name} concludes{looked}: {report.conclusion}"
-    confidence = best.confidence or "low"
-    every = [report for _, report in read]
+    return _write(conclusion, best.confidence, [report for _, report in read], rest)
+
+
+def add_second_look(first: str, second: str) -> str:
+    """A report with the word that a second look found no cause. Of that look's own report only what
+    could not be looked at is told: the rest says the same again."""
+    read, again = _parse(first), _parse(second)
+    if read is None or again is None:
+        return first
+    unseen = Report("", not_checked=again.not_checked)
+    conclusion = f"{read.conclusion} A second look found no cause."
+    return _write(conclusion, read.confidence, [read, unseen], ())
+
+
+def _write(conclusion: str, confidence: str, reports: Sequence[Report], rest: Sequence[str]) -> str:
     sections = (
-        ("Evidence", _number(claim.text for report in every for claim in report.claims)),
-        ("Next steps", _number(step for report in every for step in report.next_steps)),
-        ("Not checked", _bullet(item for report in every for item in report.not_checked)),
-        ("Ruled out", _bullet(item for report in every for item in report.ruled_out)),
+        ("Evidence", _number(claim.text for each in reports for claim in each.claims)),
+        ("Next steps", _number(step for each in reports for step in each.next_steps)),
+        ("Not checked", _bullet(item for each in reports for item in each.not_checked)),
+        ("Ruled out", _bullet(item for each in reports for item in each.ruled_out)),
     )
-    head = f"## Conclusion\n{conclusion} Confidence: {confidence}"
+    head = f"## Conclusion\n{conclusion} Confidence: {confidence or 'low'}"
     told = [f"## {title}\n" + ("\n".join(lines) or "Nothing.") for title, lines in sections]
     return "\n\n".join([head, *told, *rest])
 

@@ -42,6 +42,8 @@ class Ranked:
     causes: tuple[Cause, ...]
     aside: tuple[Cause, ...]
     """What was found and has, as far as can be told, nothing to do with the alert."""
+    lesser: tuple[Cause, ...] = ()
+    """What was found at the alert's own things, and is less likely its cause."""
     notes: tuple[Finding, ...] = ()
     """What is worth a word and explains nothing."""
 
@@ -62,9 +64,13 @@ def rank(findings: Sequence[Finding], graph: Graph, alert: AlertFacts) -> Ranked
     if about and any(cause.relevance == 0 for cause in related):
         related = [cause for cause in related if cause.relevance == 0]
     chosen = _cut_off(related)[:MOST_CAUSES]
-    aside = tuple(cause for cause in causes if cause not in chosen)
+    left = [cause for cause in causes if cause not in chosen]
+    lesser = tuple(cause for cause in left if cause.relevance <= 1)
+    aside = tuple(cause for cause in left if cause.relevance > 1)
     notes = tuple(each for each in findings if each.role == "note")
-    return Ranked(tuple(map(_lower_far, chosen)), aside[:MOST_ASIDE], notes[:MOST_NOTES])
+    return Ranked(
+        tuple(map(_lower_far, chosen)), aside[:MOST_ASIDE], lesser[:MOST_ASIDE], notes[:MOST_NOTES]
+    )
 
 
 def _lower_far(cause: Cause) -> Cause:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from agents.our_lines import as_words
@@ -25,7 +26,7 @@ _FATES: Mapping[Fate, str] = {
 _LEVELS = {"certain": "high", "likely": "medium", "possible": "low"}
 _KINDS = {
     "config": "configuration", "claim": "volume claim", "control-plane": "control plane",
-    "serviceaccount": "service account", "filesystem": "file system",
+    "cpu": "processors", "serviceaccount": "service account", "filesystem": "file system",
 }  # fmt: skip
 
 
@@ -42,6 +43,8 @@ class Mended:
     error: str = ""
     fate: Fate = "unseen"
     calls: tuple[int, ...] = ()
+    seen_at: datetime | None = None
+    """Of one that was refused: when its cause was seen. Until somebody decided, much may change."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ def name_thing(entity: str) -> str:
     """A thing as a sentence names it: ``the pod `shop/web-1` ``."""
     kind, name = split_entity(entity)
     shown = _KINDS.get(kind, kind)
+    if name == "host":
+        return f"the {shown} of the host"
     return f"the {shown} `{name.replace('`', ' ')}`"
 
 
@@ -112,7 +117,10 @@ def _conclude(told: Told) -> str:
 
 def _tell_mended(mended: Mended) -> str:
     if mended.refusal:
-        return f"A repair was proposed, {mended.does}, and did not run."
+        when = (
+            f" What is told here was seen at {mended.seen_at:%H:%M UTC}." if mended.seen_at else ""
+        )
+        return f"A repair was proposed, {mended.does}, and did not run.{when}"
     ran = "was tried and failed" if mended.error else "ran"
     return f"The repair, {mended.does}, {ran}, and {_FATES[mended.fate]}."
 
@@ -171,6 +179,8 @@ def _list_evidence(told: Told) -> Iterator[str]:
             refs = f" [{', '.join(f'T{number}' for number in calls[:6])}]" if calls else ""
             yield f"{count(len(cause.symptoms) - 4, 'more symptom')} are explained by it.{refs}"
     yield from _list_mended(told.mended)
+    for cause in told.ranked.lesser:
+        yield f"Seen beside it: {_claim(cause.finding)}"
     for cause in told.ranked.aside:
         yield f"Not tied to this alert: {_claim(cause.finding)}"
 
@@ -242,6 +252,7 @@ def describe(told: Told) -> dict[str, JSON]:
     """The findings as data, for the page that draws the chain and for agents that build on it."""
     return {
         "causes": [_describe_cause(cause) for cause in told.ranked.causes],
+        "lesser": [cause.finding.to_json() for cause in told.ranked.lesser],
         "aside": [cause.finding.to_json() for cause in told.ranked.aside],
         "noise": [noise.finding.to_json() for noise in told.noise],
         "well": list(told.well[:MOST_WELL]),

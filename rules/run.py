@@ -39,7 +39,7 @@ from rules.findings import Finding, Noise
 from rules.graph import Graph, add_facts, is_named
 from rules.judging import Judge
 from rules.looks import Explorer, Wanted
-from rules.merging import merge_reports
+from rules.merging import add_second_look, merge_reports
 from rules.ranking import rank
 from rules.repairing import (
     AFTERWARDS,
@@ -160,7 +160,8 @@ class _Execution:
         reply = self._read_results().get(call.id)
         if refusal := read_refusal(reply):
             number = reply.number if reply is not None else 0
-            return replace(told, mended=Mended(repair.does, number, refusal))
+            mended = Mended(repair.does, number, refusal, seen_at=self._task.now)
+            return replace(told, mended=mended)
         assert reply is not None
         again = await self._investigate(AFTERWARDS)
         fate = find_fate(self._task.packs, told, again)
@@ -273,6 +274,8 @@ class _Execution:
         text = write_report(told)
         if told.ranked.causes or not self._task.earlier:
             return text
+        if not told.ranked.aside:
+            return add_second_look(self._task.earlier, text)
         return merge_reports([("The stage before", self._task.earlier), ("This stage", text)])
 
 

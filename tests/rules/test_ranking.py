@@ -1,0 +1,38 @@
+"""What of several findings a report calls the cause, and what it says of the others."""
+
+from datetime import UTC, datetime
+
+from rules.alerts import read_alert
+from rules.findings import Finding
+from rules.graph import Graph
+from rules.ranking import rank
+from rules.report import Told, name_thing, write_report
+
+NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+ALERT = {"alertname": "CheckFailing", "labels": {"service": "shop-web"}}
+
+
+def find(says: str, entity: str, sure: str = "certain") -> Finding:
+    return Finding(f"pack.{says}", says, entity, "cause", "critical", sure)
+
+
+def report_on(*findings: Finding) -> str:
+    ranked = rank(findings, Graph(), read_alert(ALERT, NOON))
+    return write_report(Told(ranked, calls=(1,)))
+
+
+def test_what_is_wrong_with_the_thing_of_the_alert_is_never_called_untied():
+    report = report_on(find("full", "service:shop-web"), find("slow", "service:shop-web", "likely"))
+
+    assert "1. full.\n2. Seen beside it: slow." in report
+
+
+def test_what_is_wrong_elsewhere_is_not_tied_to_the_alert():
+    report = report_on(find("full", "service:shop-web"), find("old", "service:billing", "likely"))
+
+    assert "2. Not tied to this alert: old." in report
+
+
+def test_a_part_of_the_machine_is_named_as_people_do():
+    assert name_thing("cpu:host") == "the processors of the host"
+    assert name_thing("service:host-web") == "the service `host-web`"
