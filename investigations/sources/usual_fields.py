@@ -37,6 +37,8 @@ _WRAPPERS = (
 """Objects that may be what a document is about, the likeliest first."""
 _WRAPPER = re.compile(rf"(?:webhook)?({'|'.join(_WRAPPERS)})(?:data|details?|info|object)")
 """The same where more is told by the name, as in `webhook_event_data`."""
+_AFTER_ALERT = re.compile(r"(?:alert|alarm|incident|problem|level|severity)\w*")
+_RUNS = frozenset({"build", "run", "job", "workflow", "pipeline"})
 _ENVELOPES = ("data", "payload", "event", "detail")
 _SUBJECTS = frozenset({
     "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
@@ -128,14 +130,33 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
 
 
 def _subjects_of(whole: Part) -> Iterator[Part]:
-    """Objects of other names that have an id and say how they are: what a document is about."""
+    """Objects of other names that have an id and say how they are: what a document is about. Where
+    more is told, that is one which is called like an alert, or a run that the kind of the post
+    names; any other may be a thing beside the alert."""
+    tells_more = _tells_more(whole)
     for name, each in whole.fields.items():
         if name in _WRAPPERS or not isinstance(each, dict) or "id" not in each:
+            continue
+        if tells_more and not names_alert(name) and not _is_kind_of_post(name, whole):
             continue
         part = _make_part(each, name)
         levels = (part.fields.get(level) for level in LEVELS)
         if any(map(_texts_of, levels)) or any(_words_of(part)):
             yield part
+
+
+def _tells_more(whole: Part) -> bool:
+    """Whether a document has several objects, a level, a field that is called after an alert, or a
+    text of several words, whatever it is called."""
+    objects = [each for each in whole.fields.values() if each and isinstance(each, dict | list)]
+    is_named = any(map(_AFTER_ALERT.fullmatch, whole.fields))
+    texts = (each for each in whole.fields.values() if isinstance(each, str))
+    return len(objects) > 1 or is_named or any(" " in each.strip() for each in texts)
+
+
+def _is_kind_of_post(name: str, whole: Part) -> bool:
+    kinds = (fold(read_text(whole.fields.get(each))) for each in ("event", "eventtype", "type"))
+    return name in _RUNS and any(each.startswith(name) for each in kinds)
 
 
 def _objects_of(envelope: Part) -> list[Part]:
