@@ -148,19 +148,22 @@ def alert_of_source(
     )
 
 
-def alert_again(session: AlertSession, metadata: Mapping[str, str]) -> Alert:
+def alert_again(
+    session: AlertSession, metadata: Mapping[str, str], choices: Mapping[str, object] | None = None
+) -> Alert:
     """The alert of a session once more: masked, as it is stored, and of the same incident.
 
-    Raises InvalidInput where the configuration no longer takes it.
+    `choices` are the fields beside its data; without them they are those of the session. Raises
+    InvalidInput where the configuration does not take it.
     """
-    body = {
+    kept = {
         "alert_type": session.alert_type,
         "runbook": session.runbook_url,
         "mcp": session.mcp_selection,
         "slack_message_fingerprint": session.slack_message_fingerprint,
     }
     return replace(
-        read_alert(body, kept=session.alert_data),
+        read_alert(kept if choices is None else choices, kept=session.alert_data),
         title=session.title,
         facts=facts_of_session(session),
         incident=session.incident,

@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -129,18 +129,22 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
         stop_session(write)
 
 
-def retry_session(session_id: uuid.UUID, actor: str) -> AlertSession:
+def retry_session(
+    session_id: uuid.UUID, actor: str, choices: Mapping[str, object] | None = None
+) -> AlertSession:
     """Queue the alert of a session that has ended once more, as a session of its own, of the same
     incident.
 
-    Once only, so that a second click starts nothing: what failed again is retried itself. Raises
-    NotFound, Conflict, also while another investigation of the incident waits or runs, InvalidInput
-    when the configuration no longer takes such an alert, and QueueFull.
+    `choices` are what is chosen for it this time: its type, runbook and tools. Once only, so that a
+    second click starts nothing: what failed again is retried itself. Raises NotFound, Conflict,
+    also while another investigation of the incident waits or runs, InvalidInput when the
+    configuration does not take such an alert, and QueueFull.
     """
     with _incident_write(session_id) as write:
         session = write.session
         _refuse_retry(session)
-        again = submit_alert(alert_again(session, {RETRY_OF: str(session.pk)}), author=actor)
+        alert = alert_again(session, {RETRY_OF: str(session.pk)}, choices)
+        again = submit_alert(alert, author=actor)
         stand_for_incident(again)
         metadata = {**session.session_metadata, "retried_as": str(again.pk)}
         AlertSession.objects.filter(pk=session.pk).update(session_metadata=metadata)

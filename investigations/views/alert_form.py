@@ -62,14 +62,22 @@ class AlertForm:
 
         A text that is such a body already is not put into another: what it says itself counts.
         """
-        body: dict[str, JSON] = {"alert_type": self.alert_type, "data": self._data()}
+        return {**self.choices(), "data": self._data(), **self.envelope}
+
+    def choices(self) -> dict[str, JSON]:
+        """What the API would be sent beside the alert itself."""
+        choices: dict[str, JSON] = {"alert_type": self.alert_type}
         if self.runbook:
-            body["runbook"] = self.runbook
+            choices["runbook"] = self.runbook
         if selection := self.selection():
-            body["mcp"] = selection
+            choices["mcp"] = selection
         if self.fingerprint:
-            body["slack_message_fingerprint"] = self.fingerprint
-        return {**body, **self.envelope}
+            choices["slack_message_fingerprint"] = self.fingerprint
+        return choices
+
+    def repeats(self, session: AlertSession) -> bool:
+        """Whether the alert is still the one that the session was about."""
+        return self.mode == TEXT and self.text.strip() == _plain(session.alert_data).strip()
 
     @property
     def envelope(self) -> Mapping[str, JSON]:

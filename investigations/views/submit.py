@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -23,6 +24,7 @@ from investigations.selectors.sessions import count_active_and_queued
 from investigations.selectors.system.tool_servers import ToolServer, list_tool_servers
 from investigations.services.intake import DATA_LIMIT, preview_alert, read_alert, submit_alert
 from investigations.services.runbooks import available_runbooks
+from investigations.services.sessions import retry_session
 from investigations.views.access import find_shown, for_those_who_may
 from investigations.views.alert_form import (
     AlertForm,
@@ -32,7 +34,7 @@ from investigations.views.alert_form import (
     read_session_id,
 )
 from investigations.views.routing import list_sources
-from tarsy.errors import InvalidInput, QueueFull, TooManyRequests
+from tarsy.errors import Conflict, InvalidInput, QueueFull, TooManyRequests
 from tarsy.proxies import address_asked
 
 SHOWN_ROWS = 3
@@ -58,22 +60,50 @@ def submit(request: HttpRequest) -> HttpResponse:
     if request.method in ("GET", "HEAD"):
         return _show_first(request)
     form, action = read_form(request.POST), request.POST.get("action", "preview")
+    source = _find_source(request.POST)
+    show = partial(_show, request, form, source=source)
     if action not in ("submit", "dry_run"):
-        return _show(request, form, spare_rows=1 if action == "add_row" else 0)
+        return show(spare_rows=1 if action == "add_row" else 0)
     try:
-        alert = read_alert(form.body())
         if action == "dry_run":
+            alert = read_alert(form.body())
             count_request(request, "requests")
-            return _show(request, form, dry_run=preview_alert(alert))
-        count_request(request, "alerts")
-        session = submit_alert(alert, author=actor_of(request))
+            return show(dry_run=preview_alert(alert))
+        session = _start(request, form, source)
     except InvalidInput as error:
-        return _show(request, form, errors=_place(error), status=422)
+        return show(errors=_place(error), status=422)
+    except Conflict as error:
+        return show(errors={"form": _sentence(str(error))}, status=409)
     except (QueueFull, TooManyRequests) as error:
-        refused = _show(request, form, errors={"form": _sentence(str(error))}, status=429)
+        refused = show(errors={"form": _sentence(str(error))}, status=429)
         refused.headers["Retry-After"] = str(error.retry_after)
         return refused
     return redirect("session", session_id=session.pk)
+
+
+def _start(request: HttpRequest, form: AlertForm, source: AlertSession | None) -> AlertSession:
+    """What is filled from a session and still its alert is a retry of it, of the same incident.
+
+    Any other alert is one by itself.
+    """
+    actor = actor_of(request)
+    if source is not None and form.repeats(source):
+        count_request(request, "alerts")
+        return retry_session(source.pk, actor, form.choices())
+    alert = read_alert(form.body())
+    count_request(request, "alerts")
+    return submit_alert(alert, author=actor)
+
+
+def _find_source(asked: QueryDict) -> AlertSession | None:
+    """The session that the form is filled from. Raises Http404 where it is named and not there."""
+    wanted = asked.get("from", "")
+    if not wanted:
+        return None
+    session_id = read_session_id(wanted)
+    if session_id is None:
+        raise Http404
+    return find_shown(session_id)
 
 
 @require_POST
@@ -81,7 +111,10 @@ def submit(request: HttpRequest) -> HttpResponse:
 def preview(request: HttpRequest) -> HttpResponse:
     """What would run, and the same as a command, for what is filled in this far."""
     form = read_form(request.POST)
-    context = _preview_context(request, form, _read_servers())
+    context = {
+        "source": _find_source(request.POST),
+        **_preview_context(request, form, _read_servers()),
+    }
     return render(request, "investigations/submit/preview.html", context)
 
 
@@ -94,14 +127,10 @@ def runbooks(request: HttpRequest) -> HttpResponse:
 
 
 def _show_first(request: HttpRequest) -> HttpResponse:
-    wanted = request.GET.get("from", "")
-    if not wanted:
+    source = _find_source(request.GET)
+    if source is None:
         form = AlertForm(alert_type=request.GET.get("alert_type", ""))
         return _show(request, form)
-    session_id = read_session_id(wanted)
-    if session_id is None:
-        raise Http404
-    source = find_shown(session_id)
     form = form_of_session(source) if source.is_terminal else AlertForm()
     return _show(request, form, source=source)
 

@@ -16,7 +16,7 @@ from investigations.selectors.system import tool_servers
 from investigations.services import intake
 from investigations.services.intake import read_alert
 from investigations.views.alert_form import AlertForm, form_of_session, read_form
-from tests.factories import SessionFactory
+from tests.factories import IncidentFactory, SessionFactory
 from tests.investigations.conftest import CONFIG_DIR
 
 pytestmark = pytest.mark.django_db
@@ -330,6 +330,42 @@ def test_a_session_that_ended_fills_the_form(viewer):
     assert 'name="tools:cluster" value="pods" checked' in page
     assert 'name="server" value="removed" checked' in page
     assert form_of_session(session).selection() == chosen
+
+
+def _send_again(viewer, session, **changed):
+    """Send the form as a browser has it from the page that *Retry* opens."""
+    page = viewer.get(f"{PATH}?from={session.pk}").content.decode()
+    assert f'<input type="hidden" name="from" value="{session.pk}">' in page
+    return send(viewer, **{"text": session.alert_data, "from": str(session.pk), **changed})
+
+
+def test_a_retry_belongs_to_the_incident_of_what_it_repeats(viewer):
+    session = SessionFactory(
+        completed=True, alert_type="single", alert_data="the load\nis high\n",
+        title="Load", severity="critical", incident=IncidentFactory(),
+    )  # fmt: skip
+
+    answer = _send_again(viewer, session, text="the load\r\nis high\r\n", server="cluster")
+
+    again = AlertSession.objects.exclude(pk=session.pk).get()
+    assert answer.url == f"/sessions/{again.pk}/"
+    assert again.incident_id == session.incident_id is not None
+    assert (again.title, again.severity) == ("Load", "critical")
+    assert again.mcp_selection == {"servers": [{"name": "cluster"}]}
+    # A second click starts nothing.
+    refused = _send_again(viewer, session)
+    assert refused.status_code == 409
+    assert f"retried already, as {again.pk}" in refused.content.decode()
+
+
+def test_another_alert_in_the_form_of_a_retry_is_one_by_itself(viewer):
+    session = SessionFactory(completed=True, alert_data="the load is high")
+
+    answer = _send_again(viewer, session, text="the disk is full")
+
+    again = AlertSession.objects.exclude(pk=session.pk).get()
+    assert answer.url == f"/sessions/{again.pk}/"
+    assert again.incident_id != session.incident_id
 
 
 def test_a_session_that_still_runs_is_not_repeated(viewer):
