@@ -56,15 +56,25 @@ class News:
         yield f"{self._url}/sessions/{approval.session_id}/"
 
     def _tell_outcome(self, row: OutcomeRow) -> Iterator[str]:
-        fires = ""
         if row.still_fires:
             self._firing.add(row.session.pk)
-            fires = ", and the alert still fires"
-        yield f"{look_of(row.state)[2]}{fires}: {_title_of(row)}"
+        yield f"{look_of(row.state)[2]}{_say_alerts(row)}: {_title_of(row)}"
         # All of it: that a repair did not run stands at the end.
         line = localize(row.line)
         yield f"  {clean_line(line, len(line))}"
         yield f"{self._url}/sessions/{row.session.pk}/"
+
+
+def _say_alerts(row: OutcomeRow) -> str:
+    """How its alerts are, as far as anybody tells. What fired before a repair says nothing of it:
+    its source has yet to look again."""
+    if row.is_over:
+        return ", and the alert is over"
+    if not row.still_fires:
+        return ""
+    if row.is_repaired:
+        return ", waiting to hear that the alert is over"
+    return ", and the alert still fires"
 
 
 def _title_of(row: OutcomeRow) -> str:

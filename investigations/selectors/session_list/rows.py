@@ -9,10 +9,10 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Left
 
 from agents.report import parse_report
-from investigations.models import AlertSession, AuditEvent
+from investigations.models import AlertSession, AuditEvent, Incident
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.outcomes import still_fires
+from investigations.selectors.outcomes import still_fires, tell_alerts
 from investigations.selectors.session_list.doubts import (
     UNDONE_WRITE,
     UNVERIFIED_WRITE,
@@ -54,6 +54,17 @@ class OutcomeRow:
     def still_fires(self) -> bool:
         """Whether its alerts do, as far as anybody tells."""
         return still_fires(self.session)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether somebody has told that its alerts are."""
+        return tell_alerts(self.session) == Incident.State.RECOVERED
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether it changed something, and all that it asked for was done and seen to work."""
+        is_told = self.session.writes_told == AlertSession.WritesTold.CHANGED
+        return is_told and self.state == AlertSession.Status.COMPLETED
 
     @property
     def seconds(self) -> float | None:

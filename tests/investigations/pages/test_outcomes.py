@@ -221,3 +221,31 @@ def test_the_terminal_tells_the_same():
     )
     assert list(news.read()) == ["The alert is over: orders fail"]
     assert list(news.read()) == []
+
+
+REPAIRED = REPORT.replace("TARSy changed nothing.", "`restart` on `shop-web` ran and was verified.")
+
+
+def test_the_terminal_reads_no_failure_into_an_alert_that_fired_before_the_repair():
+    news = News("http://localhost:8000")
+    about = {"completed": True, "final_analysis": REPAIRED, "title": "orders fail"}
+    session = SessionFactory(incident=IncidentFactory(), **about)
+
+    first, *_ = news.read()
+
+    assert first == "Completed, waiting to hear that the alert is over: orders fail"
+    Incident.objects.filter(pk=session.incident_id).update(
+        state=Incident.State.RECOVERED, firing_count=0, recovered_at=timezone.now()
+    )
+    assert list(news.read()) == ["The alert is over: orders fail"]
+
+
+def test_the_terminal_says_that_an_alert_is_over_that_was_over_first():
+    news = News("http://localhost:8000")
+    SessionFactory(
+        completed=True, final_analysis=REPAIRED, title="orders fail",
+        incident=IncidentFactory(recovered=True),
+    )  # fmt: skip
+
+    assert next(iter(news.read())) == "Completed, and the alert is over: orders fail"
+    assert list(news.read()) == []
