@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from investigations.sources.fields import read_moment, read_text
+from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_word_of_status
 from investigations.sources.reading import JSON, key_of_document
 from investigations.sources.said_states import without_said_state
 from investigations.sources.severity import normalise
@@ -16,16 +17,13 @@ from investigations.sources.telling import fold, is_name_of_alert, words_of_name
 from investigations.sources.usual_fields import (
     LEVELS,
     MOST_FIELDS,
-    SUBJECT_WORDS,
     WORDS_OF_OBJECT,
     Part,
     find_field,
-    find_words,
     is_flag,
     is_own_state,
     is_plain_state,
     is_state_field,
-    is_word_of_status,
 )
 
 IDENTITIES = (
@@ -353,7 +351,7 @@ def _without_words(text: str) -> str:
     if " " in text or not any(find_words(text, is_state=False)):
         return text
     parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)
-    kept = [each for each in parts if each.lower() not in WORDS]
+    kept = [each for each in parts if each.lower() not in WORDS and each.lower() != "restored"]
     # `HealthRestored` ends what `Health` began.
     return "".join(kept) if text.isalnum() else ".".join(kept).lower()
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from investigations.sources.document_key import FoundKey
 from investigations.sources.fields import as_object, read_text
+from investigations.sources.kinds import find_words
 from investigations.sources.reading import JSON, all_of
-from investigations.sources.usual_fields import find_words
 
 _UNDER_WAY = frozenset({
     "created", "pending", "waiting", "running", "preparing", "scheduled", "waiting_for_resource",

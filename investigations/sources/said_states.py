@@ -7,10 +7,11 @@ Each form is read as a whole or not at all: a state that is misread hides an ale
 import re
 from collections.abc import Iterator, Mapping
 
-from investigations.sources.fields import as_object, read_text
-from investigations.sources.reading import JSON
+from investigations.sources.fields import as_object, read_moment, read_text
+from investigations.sources.kinds import find_words
+from investigations.sources.reading import JSON, is_over
 from investigations.sources.telling import fold
-from investigations.sources.usual_fields import Part, find_words
+from investigations.sources.usual_fields import Part
 
 _FIRST = re.compile(
     r"[^\w\[]{0,10}(?:\[ ?(?P<tag>\w+)(?::\d+| on \{[^{}]{0,200}\})? ?\]"
@@ -87,9 +88,12 @@ def words_of_forms(whole: Part) -> list[str]:
 
 
 def says_acknowledged(whole: Part) -> bool:
-    """Whether an open alert of MongoDB Atlas tells who has it, and until when."""
+    """Whether an open alert of MongoDB Atlas tells who has it, and until a moment that lies ahead:
+    after it, the alert is nobody's."""
     told = _folded(whole.fields)
-    return {"eventtypename", "acknowledgeduntil", "acknowledgingusername"} <= told.keys()
+    until = read_moment(told.get("acknowledgeduntil"))
+    is_told = {"eventtypename", "acknowledgingusername"} <= told.keys()
+    return is_told and until is not None and not is_over(until)
 
 
 def _word_of(found: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ WORDS: Mapping[str, State] = {
         ("resolved", "resolve", "ok", "okay", "closed", "close", "recovered", "recovery", "up",
          "cleared", "clear", "inactive", "deactivated", "normal", "success", "successful",
          "succeeded", "fixed", "healthy", "done", "ended", "canceled", "cancelled", "online",
-         "passing", "passed", "available", "recover", "restored"),
+         "passing", "passed", "available", "recover"),
         "resolved",
     ),
     **dict.fromkeys(

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from investigations.sources.fields import as_object, read_text
+from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_alert
 from investigations.sources.reading import JSON, State
 from investigations.sources.severity import normalise
-from investigations.sources.states import WORDS, names_state, state_of
+from investigations.sources.states import names_state, state_of
 from investigations.sources.telling import NAMES, Leaf, fold, names_alert
 
 MOST_FIELDS = 500
@@ -24,6 +25,9 @@ class Part:
     name: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
     """The folded names as they are written."""
+    is_beside: bool = False
+    """Whether the document tells itself what it is about, so that this may be of another thing: it
+    says at most that the alert fires."""
 
     def path_of(self, folded: str) -> str:
         name = self.written.get(folded, folded)
@@ -35,17 +39,11 @@ _WRAPPERS = (
     "payload", "detail", "record", "result", "event", "notification",
 )  # fmt: skip
 """Objects that may be what a document is about, the likeliest first."""
-_WRAPPER = re.compile(rf"(?:webhook)?({'|'.join(_WRAPPERS)})(?:data|details?|info|object)")
-"""The same where more is told by the name, as in `webhook_event_data`."""
+_EVENT_DATA = re.compile(r"(?:webhook)?(event|notification)data")
+"""What an event brings, as in `webhook_event_data`."""
 _AFTER_ALERT = re.compile(r"(?:alert|alarm|incident|problem|level|severity)\w*")
 _RUNS = frozenset({"build", "run", "job", "workflow", "pipeline"})
 _ENVELOPES = ("data", "payload", "event", "detail")
-_SUBJECTS = frozenset({
-    "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
-    "message", "uptime", "heartbeat", "host", "service", "site", "server",
-})  # fmt: skip
-SUBJECT_WORDS = "|".join(("new", "current", *sorted(_SUBJECTS)))
-"""What a name may begin with and still be of the alert; alternatives of a pattern."""
 _STATES = tuple(
     re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
@@ -55,25 +53,31 @@ _STATES = tuple(
     )
 )
 """Names of fields that tell a state, those first that tell nothing else."""
-_BEFORE = r"previous|prior|former|old|last|before"
+_BEFORE = r"prev|prior(?!ity)|former|old|last|before|original|initial"
 _OTHER_STATES = tuple(
     re.compile(rf"(?!(?:{_BEFORE}|http|response|ssl|content)\w*)\w*(?:{names})")
     for names in (r"status|state|phase|conclusion|health", r"type|action|event|transition")
 )
 """Names that end like those, whatever they are of."""
 _NO_SEVERITY = frozenset({"ok", "clear", "cleared", "resolved", "recovered"})
-_SEVERITY_NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*severity")
+_OWN_SEVERITY = re.compile(rf"(?:{SUBJECT_WORDS})*(?:string)?severity(?:string|name|text)?")
+"""Names of severities that are the alert's own: that of a database beside it is not."""
+_ANY_SEVERITY = re.compile(r"\w*severity(?:string|name|text)?|level")
+_LIGHT = frozenset({"0", *map(str, range(4, 11))})
+"""Most scales of numbers that have none for what is over begin with what weighs most."""
 _NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
 LEVELS = ("severity", "level")
 WORDS_OF_OBJECT = ("name", "value", "label", "category")
 """Where the word for a state stands in an object that is called like one."""
 _CODES = frozenset({"code", "statuscode", "httpcode", "text", "reason"})
+_PLACES_WITH_STATES = re.compile(r"(?:new|current)*(?:host|service|site|server)\w*")
 _LEVELS_OF_STATES = ("critical", "error", "warning")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 _WEIGHT = re.compile(
     r"\w*(?:severity|priority|urgency|importance|criticality)(?:string|name|text)?"
     r"|(?:alert|alarm|incident|event|importance|risk|threat)level"
 )
+_ANY_WEIGHT = re.compile(rf"{_WEIGHT.pattern}|level")
 _FLAGS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(
         ("resolved", "recovered", "fixed", "closed", "cleared", "backtonormal"),
@@ -83,24 +87,16 @@ _FLAGS: Mapping[str, tuple[str, str]] = {
 }
 """What fields that are true or false say of the state, by their names without `is`: if so, if not.
 """
+_FLAGS_OF_ALERTS = frozenset({"resolved", "recovered", "backtonormal", "firing"})
+"""Of these that only alerts have: a port may be open, a valve closed and a log cleared."""
 _FLAG_WORDS = {"true": True, "false": False}
-_TEST_FLAGS = ("test", "istest", "testing", "testnotification", "istestnotification")
-_DONE = frozenset({"success", "successful", "succeeded", "passed", "done", "completed"})
-_FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
-_ENDS = frozenset({"resolve", "close", "recover", "recovery", "clear"})
-_BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
-"""Words that say within a kind, as in `POLICY_CLOSE_CRITICAL`, what was done."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_KIND_OF_TEST = re.compile(
-    r"test[_-]?(?:notification|message|alert|event|webhook|post|payload)", re.IGNORECASE
+_ID_OF_ALERT = re.compile(
+    r"(?:alert|alarm|incident|problem|issue)(?:key|id|uid|uuid|guid|number)|dedupkey|fingerprint"
 )
-"""The kind of a post that is a test. In `load_test_alert` the test is what is watched."""
-_OF_STATUS = {
-    "operational": "up",
-    **dict.fromkeys(("partial_outage", "major_outage"), "down"),
-    "degraded_performance": "degraded",
-}
-"""What pages of status call a state; the first one is in a type the kind of an issue."""
+_TEST_FLAGS = ("test", "istest", "testing", "testnotification", "istestnotification")
+_WELL_DONE = frozenset({"success", "successful", "succeeded", "passed"})
+_DONE = _WELL_DONE | {"done", "completed"}
+_FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
 _TEST = re.compile(
     r"(?:[^\W\d_][^.!:]{0,40}[.!:] )?(?:this is |sending )?(?:an? |the |your )?"
     r"test(?:ing)? "
@@ -108,6 +104,15 @@ _TEST = re.compile(
     r"(?:[\W_]*| (?:sent )?from\b.{0,300})",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word for a state. Where it may be of something beside the alert, `doubt` is a pattern for
+    the names of weights: it is no end beside one that is not light, nor where anything fires."""
+
+    word: str
+    doubt: re.Pattern[str] | None = None
 
 
 def parts_of(body: Mapping[str, JSON]) -> list[Part]:
@@ -119,12 +124,15 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
         if envelope in inner:
             others += _objects_of(inner[envelope])
             inner = {**_inner_of(inner[envelope]), **inner}
+    is_told = bool(find_field((*NAMES, "alert"), whole) or find_severity(whole))
+    if is_told:
+        inner = {name: _beside(each) for name, each in inner.items()}
     known = [inner[name] for name in _WRAPPERS if name in inner]
-    current = (as_object(each.fields.get("current")) for each in known)
-    known += [_make_part(each, "current") for each in current if each]
+    current = ((as_object(each.fields.get("current")), each.is_beside) for each in known)
+    known += [replace(_make_part(each, "current"), is_beside=it) for each, it in current if each]
     named = [*others, *_subjects_of(whole)]
     # What has a title of its own is not about an order or a backup that stands beside it.
-    if find_field((*NAMES, "alert"), whole, *known):
+    if is_told or find_field((*NAMES, "alert"), *known):
         named = [each for each in named if names_alert(each.name)]
     return [whole, *known, *named]
 
@@ -140,8 +148,7 @@ def _subjects_of(whole: Part) -> Iterator[Part]:
         if tells_more and not names_alert(name) and not _is_kind_of_post(name, whole):
             continue
         part = _make_part(each, name)
-        levels = (part.fields.get(level) for level in LEVELS)
-        if any(map(_texts_of, levels)) or any(_words_of(part)):
+        if any(map(part.fields.get, LEVELS)) or any(_words_of(part)):
             yield part
 
 
@@ -168,6 +175,10 @@ def _objects_of(envelope: Part) -> list[Part]:
     return [_make_part(each, name) for name, each in found if name not in _WRAPPERS]
 
 
+def _beside(part: Part) -> Part:
+    return part if names_alert(part.name) else replace(part, is_beside=True)
+
+
 def _make_part(body: Mapping[str, JSON], name: str = "") -> Part:
     folded: dict[str, JSON] = {}
     written: dict[str, str] = {}
@@ -185,9 +196,8 @@ def _inner_of(part: Part) -> dict[str, Part]:
 def _objects_named(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
     """By what each may be, those last that are called so: `event` counts before `event_data`."""
     for name, value in part.fields.items():
-        wrapper = _WRAPPER.fullmatch(name)
-        if wrapper and name not in _WRAPPERS and isinstance(value, dict) and value:
-            yield wrapper[1], value
+        if (found := _EVENT_DATA.fullmatch(name)) and isinstance(value, dict) and value:
+            yield found[1], value
     for name in _WRAPPERS:
         if value := as_object(part.fields.get(name)):
             yield name, value
@@ -197,12 +207,40 @@ def state_words(parts: Iterable[Part]) -> list[str]:
     """The words of known states, the most telling first; none where the parts tell no state.
 
     A status or a state says it. After that it is what was done, the kind of the post (`incident.
-    resolved`), and a level that is none (`OK`).
+    resolved`), and a level that is none (`OK`). An end that may be of something beside the alert is
+    none where anything fires, or weighs something.
     """
     known = list(parts)
     if any(each.fields.get(name) is True for each in known for name in _TEST_FLAGS):
         return ["test"]
-    return [word for part in known for word in _words_of(part)]
+    told = [each for part in known for each in _words_of(part)]
+    fires = any(state_of(each.word) == "firing" for each in told)
+    doubts = {each.doubt for each in told if each.doubt}
+    outweighed = {each for each in doubts if fires or any(_weighs(part, each) for part in known)}
+    return [
+        each.word
+        for each in told
+        if each.doubt not in outweighed or state_of(each.word) == "firing"
+    ]
+
+
+def _weighs(part: Part, names: re.Pattern[str]) -> bool:
+    """Whether a part, or its labels, tells a weight of such a name that is not light."""
+    labels = (as_object(part.fields.get(name)) for name in ("labels", "tags"))
+    told = [part.fields, *({fold(name): each[name] for name in each} for each in labels)]
+    weights = (
+        read_text(value)
+        for fields in told
+        for name, value in fields.items()
+        if _NOW.fullmatch(name) and names.fullmatch(name)
+    )
+    return any(map(_is_heavy, weights))
+
+
+def _is_heavy(weight: str) -> bool:
+    """Whether it is not light; one of which nobody knows what it weighs may be heavy."""
+    is_light = normalise(weight, {}) == "info" or state_of(weight) == "resolved"
+    return bool(weight) and not is_light and weight not in _LIGHT
 
 
 def other_state_words(leaves: Sequence[Leaf]) -> list[str]:
@@ -251,11 +289,6 @@ def is_own_state(name: str) -> bool:
     return any(each.fullmatch(name) for each in _STATES)
 
 
-def is_word_of_status(text: str) -> bool:
-    """Whether pages of status call a state so."""
-    return text.strip().lower() in _OF_STATUS
-
-
 def is_flag(name: str, text: str) -> bool:
     """Whether a field is one that is true or false and tells a state."""
     return name.removeprefix("is") in _FLAGS and text.strip().lower() in _FLAG_WORDS
@@ -271,70 +304,67 @@ def says_test(title: str) -> bool:
     return _TEST.fullmatch(title[:400].strip(" *_`\"'[]")) is not None
 
 
-def _words_of(part: Part) -> Iterator[str]:
+def _words_of(part: Part) -> Iterator[_Word]:
+    for each in _all_words_of(part):
+        if not part.is_beside or state_of(each.word) == "firing":
+            yield each
+
+
+def _all_words_of(part: Part) -> Iterator[_Word]:
     texts = [(name, text) for name, each in part.fields.items() if (text := read_text(each))]
-    texts += [
-        (name, text)
-        for name, each in part.fields.items()
-        if isinstance(each, dict) and is_plain_state(name)
-        for text in _texts_of(each)
-    ]
+    for name, each in part.fields.items():
+        if isinstance(each, dict) and is_plain_state(name):
+            texts += [(name, text) for text in _words_of_object(each)]
     for pattern in _STATES:
         for name, text in texts:
             if pattern.fullmatch(name):
-                yield from find_words(text, is_state=pattern is _STATES[0])
+                yield from _judge_words(name, text, is_state=pattern is _STATES[0])
         if pattern is _STATES[0]:
             yield from _find_flags(part)
     for name, text in texts:
         is_level = name in LEVELS and state_of(text) == "resolved"
-        if is_level or (_SEVERITY_NOW.fullmatch(name) and text.lower() in _NO_SEVERITY):
-            yield text
+        if is_level or (_OWN_SEVERITY.fullmatch(name) and text.lower() in _NO_SEVERITY):
+            yield _Word(text, _ANY_SEVERITY)
 
 
-def _texts_of(told: JSON) -> list[str]:
-    """A text; of an object that is called like a state or a level, as in `{"status": {"name":
-    "Closed"}}`, where it stands. One with a code is an answer's: `{"code": 200, "text": "OK"}`."""
-    if not isinstance(told, dict):
-        return [text] if (text := read_text(told)) else []
+def _judge_words(name: str, text: str, *, is_state: bool) -> Iterator[_Word]:
+    """A place is up while something on it fails, a login succeeds that should not, and of a kind
+    only some words and subjects are those of an alert."""
+    is_of_alert = is_state or names_state(text) or is_kind_of_alert(text)
+    is_of_alert = is_of_alert and not _PLACES_WITH_STATES.fullmatch(name)
+    for word in find_words(text, is_state=is_state):
+        is_of_kind = state_of(word) == "test" and not names_state(text)
+        is_sure = is_of_alert and not is_of_kind and word.strip().lower() not in _WELL_DONE
+        yield _Word(word, None if is_sure else _ANY_WEIGHT)
+
+
+def _words_of_object(told: Mapping[str, JSON]) -> list[str]:
+    """Of an object that is called like a state or a level, as in `{"status": {"name": "Closed"}}`,
+    the words for one; an end only where no text of it says anything else. One with a code is an
+    answer's: `{"code": 200, "text": "OK"}`."""
     inner = _make_part(told)
     if not _CODES.isdisjoint(inner.fields):
         return []
-    texts = (read_text(inner.fields.get(name)) for name in ("state", "status", *WORDS_OF_OBJECT))
-    return [text for text in texts if text]
+    names = ("state", "status", *WORDS_OF_OBJECT)
+    texts = [text for name in names if (text := read_text(inner.fields.get(name)))]
+    words = [word for text in texts for word in find_words(text, is_state=True)]
+    is_end = state_of(*words) != "firing"
+    fires = [word for word in words if state_of(word) == "firing"]
+    return fires if fires or (is_end and len(words) < len(texts)) else words
 
 
-def _find_flags(part: Part) -> Iterator[str]:
+def _find_flags(part: Part) -> Iterator[_Word]:
+    is_alert = names_alert(part.name) or any(map(_ID_OF_ALERT.fullmatch, part.fields))
     for name, value in part.fields.items():
+        plain = name.removeprefix("is")
         flag = _FLAG_WORDS.get(value.strip().lower()) if isinstance(value, str) else value
-        if isinstance(flag, bool) and (words := _FLAGS.get(name.removeprefix("is"))):
-            yield words[0] if flag else words[1]
-
-
-def find_words(text: str, *, is_state: bool) -> Iterator[str]:
-    """Of a type, a ping is the kind of a check. In `incident.resolved` it is the last word that
-    says what has happened, and in `check.up` and `monitor_down` the one at the end."""
-    if names_state(text):
-        if is_state or text.strip().lower() != "ping":
-            yield text
-        return
-    if is_state and (word := _OF_STATUS.get(text.strip().lower())):
-        yield word
-    if is_state or " " in text.strip():
-        return
-    kind = text[:200]
-    if _KIND_OF_TEST.fullmatch(re.split(r"[.:/]", kind)[-1]):
-        yield "test"
-    parts = [each.lower() for each in _WORD.findall(kind)]
-    yield from (each for each in reversed(parts) if each.endswith("ed") and each in WORDS)
-    yield from (each for each in parts if each in _ENDS)
-    if len(parts) > 1 and parts[-1] == "end":
-        yield "ended"
-    last = re.split(r"[.:/]", kind.lower())
-    if len(last) > 1 and last[-1] in WORDS:
-        yield last[-1]
-    elif parts and parts[-1] in WORDS and not _SUBJECTS.isdisjoint(parts[:-1]):
-        yield parts[-1]
-    yield from (each for each in parts if each in _BEGINS)
+        if not isinstance(flag, bool) or plain not in _FLAGS:
+            continue
+        word = _FLAGS[plain][0 if flag else 1]
+        # An alarm that has a number is raised and cleared, whatever it weighed.
+        is_sure = plain in _FLAGS_OF_ALERTS or (plain == "cleared" and "alarmid" in part.fields)
+        if is_sure or is_alert or word == "firing":
+            yield _Word(word, None if is_sure else _ANY_WEIGHT)
 
 
 def state_of_parts(parts: Iterable[Part]) -> State:

@@ -1,0 +1,72 @@
+"""Words for a state in what fields say: as a word alone, or within the kind of a post."""
+
+import re
+from collections.abc import Iterator
+
+from investigations.sources.states import WORDS, names_state
+
+_SUBJECTS = frozenset({
+    "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
+    "message", "uptime", "heartbeat", "host", "service", "site", "server",
+})  # fmt: skip
+SUBJECT_WORDS = "|".join(("new", "current", *sorted(_SUBJECTS)))
+"""What a name may begin with and still be of the alert; alternatives of a pattern."""
+_ENDS = frozenset({"resolve", "close", "recover", "recovery", "clear"})
+_ENDS_OF_ALERTS = frozenset({"resolve", "resolved", "recover", "recovered", "recovery"})
+_SUBJECTS_OF_KINDS = _SUBJECTS | frozenset(
+    {"policy", "condition", "violation", "finding", "rule", "state", "health"}
+)
+_BEGINS = frozenset({"open", "trigger", "fire", "raise", "new"})
+"""Words that say within a kind, as in `POLICY_CLOSE_CRITICAL`, what was done."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_KIND_OF_TEST = re.compile(
+    r"test[_-]?(?:notification|message|alert|event|webhook|post|payload)", re.IGNORECASE
+)
+"""The kind of a post that is a test. In `load_test_alert` the test is what is watched."""
+_OF_STATUS = {
+    **dict.fromkeys(("operational", "restored"), "up"),
+    **dict.fromkeys(("partial_outage", "major_outage"), "down"),
+    "degraded_performance": "degraded",
+}
+"""What pages of status call a state. In a type the first one is the kind of an issue, and a file or
+a database that was restored may be what is wrong."""
+
+
+def is_word_of_status(text: str) -> bool:
+    """Whether pages of status call a state so."""
+    return text.strip().lower() in _OF_STATUS
+
+
+def is_kind_of_alert(kind: str) -> bool:
+    """Whether the kind of a post names an alert, what it is of, or what becomes of it alone."""
+    words = {each.lower() for each in _WORD.findall(kind[:200])}
+    return not words.isdisjoint(_SUBJECTS_OF_KINDS | _ENDS_OF_ALERTS)
+
+
+def find_words(text: str, *, is_state: bool) -> Iterator[str]:
+    """Of a type, a ping is the kind of a check. In `incident.resolved` it is the last word that
+    says what has happened, and in `check.up` and `monitor_down` the one at the end."""
+    if names_state(text):
+        if is_state or text.strip().lower() != "ping":
+            yield text
+        return
+    if is_state and (word := _OF_STATUS.get(text.strip().lower())):
+        yield word
+    if is_state or " " in text.strip():
+        return
+    kind = text[:200]
+    if _KIND_OF_TEST.fullmatch(re.split(r"[.:/]", kind)[-1]):
+        yield "test"
+    parts = [each.lower() for each in _WORD.findall(kind)]
+    yield from (each for each in reversed(parts) if each.endswith("ed") and each in WORDS)
+    if parts[-2:] == ["health", "restored"]:
+        yield "recovered"
+    yield from (each for each in parts if each in _ENDS)
+    if len(parts) > 1 and parts[-1] == "end":
+        yield "ended"
+    last = re.split(r"[.:/]", kind.lower())
+    if len(last) > 1 and last[-1] in WORDS:
+        yield last[-1]
+    elif parts and parts[-1] in WORDS and not _SUBJECTS.isdisjoint(parts[:-1]):
+        yield parts[-1]
+    yield from (each for each in parts if each in _BEGINS)

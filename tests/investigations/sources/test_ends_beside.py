@@ -1,0 +1,224 @@
+"""Words for an end that are not of the alert end nothing: what fires is never taken for over."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from investigations.sources.reading import AlertReading, Post
+from investigations.sources.registry import read_post
+
+
+def read(body: Mapping[str, object]) -> AlertReading:
+    return read_post(Post(dict(body))).alerts[0]  # type: ignore[arg-type]  # JSON, as written below
+
+
+ABROAD = {"title": "Login from abroad", "severity": "high"}
+SLOW = {"title": "API answers with 5xx"}
+POOR = {"title": "API answers with 5xx", "severity": "critical"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        POOR | {"database_severity": "ok"},
+        POOR | {"clear_severity": "cleared"},
+        POOR | {"recovery_severity": "resolved"},
+        POOR | {"alert_severity": "ok"},
+        POOR | {"level": "ok"},
+        SLOW | {"priority": "P1", "recovery_severity": "resolved"},
+        SLOW | {"min_severity": "ok"},
+        {"title": "Cluster is down", "node1_severity": "ok", "node2_severity": "critical"},
+        {"title": "Cluster is down", "severity": "ok", "node_severity": "critical"},
+        {"title": "Cluster is down", "severity": "ok", "node_severity": "schwerwiegend"},
+        {"title": "Cluster is down", "severity": 1, "severity_name": "ok"},
+        {"title": "Cluster is down", "level": "ok", "labels": {"severity": "critical"}},
+        {"title": "Cluster is down", "level": "ok", "alert": {"severity": "high"}},
+    ],
+)
+def test_a_severity_of_something_beside_the_alert_does_not_end_it(body):
+    assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SLOW | {"severity": "ok"},
+        SLOW | {"alert_severity": "cleared"},
+        SLOW | {"severity": "5", "string_severity": "Clear"},
+        SLOW | {"severity": "ok", "priority": "P1"},
+        SLOW | {"severity": "ok", "previous_severity": "critical"},
+        SLOW | {"severity": "ok", "prev_severity": "critical", "original_severity": "high"},
+    ],
+)
+def test_a_severity_of_the_alert_that_weighs_nothing_ends_it(body):
+    assert read(body).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "check", "check_info", "monitor", "monitor_details", "result", "result_data", "record",
+        "record_info", "detail", "details", "data", "payload", "event", "event_data",
+        "event_object", "notification", "webhook_event_data", "host", "job",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"status": "ok", "name": "db"},
+        {"status": "up", "id": 4},
+        {"status": "success", "action": "login"},
+        {"status": {"name": "Closed"}, "id": "4"},
+        {"resolved": True},
+        {"severity": "ok"},
+        {"current": {"status": "up"}},
+        {"event": "incident.resolved"},
+    ],
+)
+def test_an_object_beside_a_title_or_a_severity_does_not_end_what_fires(name, told):
+    for alert in (SLOW, ABROAD, {"severity": "critical"}):
+        assert read(alert | {name: told}).state == "firing"
+
+
+def test_the_number_of_a_thing_beside_the_alert_is_not_its_key():
+    for name in ("record_info", "monitor_details", "event_object"):
+        first = read(SLOW | {name: {"id": 4, "status": "open"}})
+        second = read({"title": "Disk is full", name: {"id": 4, "status": "open"}})
+
+        assert first.key != second.key
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": {"status": "resolved", "name": "API"}},
+        {"webhook_event_data": {"check_state_name": "Available", "check_id": 7}},
+        {"title": "API", "alert": {"status": "resolved"}},
+        {"title": "API", "incident": {"state": "closed"}, "severity": "critical"},
+    ],
+)
+def test_what_a_document_is_about_ends_it(body):
+    assert read(body).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"event": "snapshot_restored", "severity": "critical"},
+        {"type": "quarantine.restored", "severity": "high"},
+        {"event": "file_restored", "message": "mailbox restored from abroad"},
+        {"title": "Backup restored over prod", "event": "DatabaseRestored"},
+        {"event": "audit_log_cleared", "severity": "critical"},
+        {"event": "login.succeeded", "severity": "high"},
+        {"event": "FirewallClosed", "severity": "high"},
+        {"type": "login.success", "severity": "high", "title": "Login from abroad"},
+        {"type": "test_event", "title": "CPU high", "severity": "critical"},
+        {"event": "queue.test_message", "title": "Queue is stuck", "severity": "critical"},
+        ABROAD | {"status": "success"},
+        ABROAD | {"outcome": "success", "event": "success"},
+        POOR | {"host_status": "up"},
+        POOR | {"service_state": "ok"},
+        {"host": "a", "host_state": "UP", "service": "disk", "service_state": "CRITICAL"},
+    ],
+)
+def test_a_kind_or_a_place_that_is_well_does_not_end_what_weighs_something(body):
+    assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"title": "Link to branch", "status": "restored"},
+        {"eventType": "HealthRestored", "level": "error", "message": "Indexers fail"},
+        {"event": "incident.resolved", "severity": "critical", "title": "API"},
+        {"event": "disk.recovered", "severity": "critical", "title": "API"},
+        {"event": "monitor_up", "title": "API"},
+        {"host": "a", "host_state": "UP", "service": "disk", "service_state": "OK"},
+        {"status": "resolved", "severity": "critical", "title": "API"},
+        {"status": "Done", "priority": "High", "title": "API"},
+    ],
+)
+def test_a_state_and_a_kind_of_the_alert_end_it_whatever_it_weighs(body):
+    assert read(body).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"title": "Port 443 closed on web-1", "open": "false"},
+        {"title": "Port 443 closed on web-1", "open": False},
+        {"alarm": "Door is stuck", "isOpen": "False"},
+        {"message": "Circuit breaker fails to open", "closed": "true", "severity": "critical"},
+        {"message": "Audit log was cleared", "cleared": True, "severity": "critical"},
+        {"message": "Audit log was cleared", "cleared": True},
+        {"title": "CVE-2026-2 in shop", "fixed": True, "alert_id": 7, "severity": "critical"},
+        {"title": "Web is down", "alerting": "false"},
+        {"title": "Web is down", "alerting": False, "incident_id": 3, "priority": "P1"},
+        {"title": "Fuse", "triggered": "False", "level": "critical"},
+        {"title": "Fuse", "resolved": "false"},
+    ],
+)
+def test_a_flag_that_may_be_of_a_thing_does_not_end_what_fires(body):
+    assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        POOR | {"resolved": True},
+        POOR | {"is_recovered": "true"},
+        POOR | {"backToNormal": "true"},
+        POOR | {"firing": False},
+        SLOW | {"alert_id": 7, "is_open": False},
+        {"incident": {"title": "API", "closed": True}},
+        {"alarm_id": "a-7", "cleared": "true", "severity": "major"},
+    ],
+)
+def test_a_flag_of_the_alert_ends_it(body):
+    assert read(body).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"state": "Succeeded", "name": "nightly-job"},
+        {"label": "Degraded", "value": "up"},
+        {"name": "normal", "label": "Alerting"},
+        {"name": "database", "state": "up"},
+        {"name": "To investigate", "category": "done"},
+        {"name": "OK", "value": "2"},
+    ],
+)
+def test_an_object_called_state_ends_the_alert_only_where_all_of_it_says_so(told):
+    assert read(SLOW | {"status": told}).state == "firing"
+    assert read(POOR | {"state": told}).state == "firing"
+
+
+@pytest.mark.parametrize("until", ["2020-01-01T00:00:00Z", "", "soon", None])
+def test_who_had_an_alert_until_a_moment_that_is_past_has_it_no_more(until):
+    alert = {"eventTypeName": "OUTSIDE", "status": "OPEN", "acknowledgingUsername": "ana", "id": 1}
+
+    assert read(alert | {"acknowledgedUntil": until}).state == "firing"
+    assert read(alert | {"acknowledgedUntil": "2126-01-01T00:00:00Z"}).state == "acknowledged"
+
+
+ENDS = st.sampled_from(["ok", "up", "closed", "cleared", "success", "normal", True, False])
+
+
+@given(
+    name=st.sampled_from(
+        ["database", "backup", "order", "node1", "recovery", "upstream", "mirror"]
+    ),
+    ending=st.sampled_from(["status", "state", "severity", "health", "closed", "open", "cleared"]),
+    word=ENDS,
+    severity=st.sampled_from(["critical", "high", "P1", "warning", "3", "schwer"]),
+)
+def test_nothing_that_is_told_of_a_thing_ends_an_alert_that_weighs_something(
+    name, ending, word, severity
+):
+    alert = {"title": "Orders fail", "severity": severity}
+
+    assert read(alert | {f"{name}_{ending}": word}).state == "firing"
+    assert read(alert | {name: {ending: word, "id": 7}}).state == "firing"
