@@ -212,7 +212,14 @@ def _continue(before: Entry, entry: Entry) -> bool:
     is_undated = not entry.has_own_moment
     if entry.level == FATAL and entry.has_own_level:
         return False
-    if _OF_STACK.match(entry.said) and is_undated and not _stands_alone(before, entry):
+    # A program may well put blanks in front of all it says.
+    is_set_in = entry.said[:1].isspace() and before.said[:1].isspace()
+    if (
+        _OF_STACK.match(entry.said)
+        and not is_set_in
+        and is_undated
+        and not _stands_alone(before, entry)
+    ):
         before.is_trace = before.is_trace or bool(
             re.match(r"\s+at |\tat |Traceback|\s+File |goroutine|\tfrom", entry.said)
         )

@@ -58,8 +58,9 @@ _FAILS = _any_of(
     r"(?:already|address) in use|already (?:exists|running|been|\w+ed\b)|sorry,|locked|deadlock",
     r"too (?:many|low|small|old|large|big|long|new)|exceed|exhaust|out of|not enough|reached|limit",
     r"(?:is|are|disk|table|queue|device|pool|index|\)) full\b|overflow|throttl|drop(?:ped|ping)",
-    r"read-only|timed? ?out",
+    r"read-only|timed? ?out|not secure|insecure",
 )
+_CALM = _any_of(r"\b(?:skipp(?:ed|ing)|ignor(?:ed|ing))\b")
 _FOLLOWS = _any_of(
     r"^\W*(?:\w+[:=] ?)?\W*(?:exiting|abort(?:ing|ed)|terminat(?:ing|ed)|shutting down|quitting)\b",
     r"^\W*(?:\w+[:=] ?)?\W*(?:bye|stopp(?:ed|ing)|closing|cleaning up)\b|server aborting",
@@ -149,7 +150,8 @@ def strip_level(text: str) -> str:
 
 
 def tells_of_failure(text: str) -> bool:
-    return _FAILS.search(_NEGATED.sub("", text[:2_000])) is not None
+    text = text[:2_000]
+    return _CALM.search(text) is None and _FAILS.search(_NEGATED.sub("", text)) is not None
 
 
 def is_consequence(text: str) -> bool:

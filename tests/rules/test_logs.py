@@ -208,6 +208,18 @@ def test_an_error_is_over_where_the_log_goes_on_well_for_longer_than_it_took_to_
     assert old.is_over
 
 
+def test_a_program_that_sets_all_its_lines_in_says_each_of_them_by_itself():
+    text = "".join(f"  811:1250{n} query failed: [1205] Lock wait timeout\n" for n in range(3))
+
+    (told,) = list_complaints(text)
+
+    assert told.times == 3
+
+
+def test_what_is_skipped_or_ignored_is_no_complaint():
+    assert list(list_complaints("skipping /a: already exists\nignoring unknown key x\n")) == []
+
+
 def test_a_hint_is_kept_with_the_message_it_is_for():
     text = "2026-11-30 11:49:01 UTC [1] a@b ERROR:  out of shared memory\n2026-11-30 11:49:01 UTC [1] a@b HINT:  You might need to increase max_locks_per_transaction.\n"
 

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from rules.alerts import read_alert
 from rules.findings import Finding
-from rules.graph import Graph
+from rules.graph import Graph, is_named
 from rules.ranking import rank
 from rules.report import Told, name_thing, write_report
 
@@ -36,3 +38,39 @@ def test_what_is_wrong_elsewhere_is_not_tied_to_the_alert():
 def test_a_part_of_the_machine_is_named_as_people_do():
     assert name_thing("cpu:host") == "the processors of the host"
     assert name_thing("service:host-web") == "the service `host-web`"
+
+
+@pytest.mark.parametrize(
+    ("entity", "is_one"),
+    [
+        ("certificate:https://pay.example/", True),
+        ("certificate:https://", False),
+        ("filesystem:/", True),
+        ("pod:shop/", False),
+        ("node:", False),
+    ],
+)
+def test_an_address_that_ends_in_a_slash_is_a_name_and_an_empty_one_is_none(entity, is_one):
+    assert is_named(entity) is is_one
+
+
+def test_what_is_unwell_on_a_machine_is_a_cause_of_an_alert_that_names_only_the_machine():
+    graph = Graph()
+    graph.add("host:dock-3", "filesystem:/")
+    finding = find("It ends.", "container:shop-web-1", "likely")
+
+    ranked = rank([finding], graph, read_alert({"labels": {"instance": "dock-3"}}))
+
+    assert [each.finding for each in ranked.causes] == [finding]
+
+
+def test_what_is_unwell_beside_the_service_that_an_alert_names_is_no_cause_of_it():
+    graph = Graph()
+    graph.add("service:checkout", "unit:checkout.service")
+    labels = {"instance": "dock-3", "service": "checkout"}
+    finding = find("It ends.", "container:other-1", "likely")
+
+    ranked = rank([finding], graph, read_alert({"labels": labels}))
+
+    assert ranked.causes == ()
+    assert len(ranked.aside) == 1
