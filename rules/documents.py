@@ -116,7 +116,12 @@ class Reply:
 
     @cached_property
     def text(self) -> str:
-        """The text in it: the output of a program, the lines of a file, or all of it."""
+        """The text in it: the output of a program, the lines of a file, or all of it. Lines end as
+        patterns expect it, however whoever wrote them ends his."""
+        return self._text.replace("\r\n", "\n")
+
+    @property
+    def _text(self) -> str:
         data = self._data
         if isinstance(data, dict):
             for name in _TEXTS:

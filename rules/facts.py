@@ -17,7 +17,7 @@ from config.schema.packs import FactConfig, FormConfig, JoinConfig, PackConfig
 from rules.documents import Reply
 from rules.evaluation import MISSING, Scope, names_read
 from rules.functions import number, show
-from rules.logs import Told, read_log
+from rules.logs import Told, cut_last_run, read_log
 from rules.tables import read_table
 
 Row = dict[str, object]
@@ -283,7 +283,7 @@ def _fields_of(config: FactConfig, pack: PackConfig) -> set[str]:
         names.update((*form.fields, *form.columns))
         if form.pattern is not None:
             names.update(compile_pattern(form.pattern).groupindex)
-        if form.log:
+        if form.log and form.pattern is None:
             names.update(_LOG_FIELDS)
     for look in config.looks:
         names.update(pack.looks[look].keep)
@@ -293,7 +293,8 @@ def _fields_of(config: FactConfig, pack: PackConfig) -> set[str]:
 def _read_form(reply: Reply, form: FormConfig, text: str) -> Sequence[Row] | None:
     """The rows of a reply of this form; None where it has another one."""
     if form.pattern is not None:
-        found = list(_read_pattern(text, form.pattern))
+        read = cut_last_run(text) if form.log else text
+        found = list(_read_pattern(read, form.pattern))
         return found or None
     if form.log:
         return [_as_row(each) for each in read_log(form.log, text)] or None

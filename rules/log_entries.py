@@ -26,7 +26,7 @@ MOST_CHARACTERS = 400_000
 LONGEST_LINE = 16_000
 LONGEST_SAID = 1_000
 MOST_CONTINUED = 60
-"""Lines of one message that are kept."""
+"""Lines of one message that are read, beside those that name what it comes from."""
 
 _COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MOMENT = (
@@ -260,8 +260,9 @@ def _is_of_trace(entry: Entry) -> bool:
 
 
 def _append(before: Entry, entry: Entry) -> bool:
-    if len(before.more) < MOST_CONTINUED:
-        before.raw += entry.raw
+    before.raw += entry.raw
+    # What an exception comes from stands behind its stack, however long that is.
+    if len(before.more) < MOST_CONTINUED or entry.said.startswith("Caused by: "):
         before.more.append(entry.said)
     if before.level == PLAIN and entry.level > PLAIN:
         before.level = entry.level

@@ -167,6 +167,25 @@ def weigh(entry: Entry) -> int:
     return weight
 
 
+def cut_last_run(text: str) -> str:
+    """The lines of a log that were written shortly before its end, by the run whose end matters:
+    the one that `find_reason` finds a reason in. What a program calls no trouble is left out."""
+    runs = _split_runs(read_entries(text))
+    reason = find_reason(text)
+    ended = next((run for run in reversed(runs) if reason and _tells(run, reason)), None)
+    if ended is None:
+        ended = runs[-1] if runs else []
+    last = _last_burst(ended)
+    if reason is not None and not _tells(last, reason):
+        last = ended
+    grave = [entry for entry in last if entry.level != MILD or entry.is_trace]
+    return "\n".join(line for entry in grave for line in entry.raw)
+
+
+def _tells(run: Sequence[Entry], told: Told) -> bool:
+    return any("\n".join(entry.raw) == told.raw for entry in run)
+
+
 def _as_told(entry: Entry, times: int = 1, *, is_over: bool) -> Told:
     line = tell(entry)
     return Told(

@@ -112,13 +112,16 @@ def _check_fact(findings: Findings, pack: PackConfig, place: Path, fact: FactCon
 
 
 def _check_form(findings: Findings, pack: PackConfig, place: Path, form: FormConfig) -> None:
-    kinds = [form.rows is not None, bool(form.columns), form.pattern is not None, bool(form.log)]
+    reads_log = form.log not in ("", "run")
+    kinds = [form.rows is not None, bool(form.columns), form.pattern is not None, reads_log]
     if sum(kinds) != 1:
         findings.wrong(place, "is one of rows, columns, pattern and log")
     if form.rows is not None and not form.fields:
         findings.wrong(place, "rows need fields")
     if form.rows is None and (form.fields or form.each):
         findings.wrong(place, "fields and each go with rows")
+    if form.log == "run" and form.pattern is None:
+        findings.wrong((*place, "log"), "run goes with a pattern")
     _check_names(findings, (*place, "of"), form.of, pack.looks, "look")
 
 

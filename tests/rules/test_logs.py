@@ -4,7 +4,7 @@
 import pytest
 
 from rules.log_entries import read_entries, tell
-from rules.logs import find_reason, list_complaints
+from rules.logs import cut_last_run, find_reason, list_complaints
 
 JOURNAL = "2026-11-30T12:50:0{}+0100 app-2 {}\n"
 
@@ -169,6 +169,33 @@ def test_the_message_that_tells_why_is_found_before_those_that_follow_from_it(na
 
     assert reason is not None
     assert wanted in reason.line
+
+
+def test_the_end_of_the_last_run_is_every_line_near_it_but_what_was_called_no_trouble():
+    text = (
+        "2026-11-30 08:00:00 INFO Starting\n2026-11-30 08:00:01 ERROR first run\n"
+        "2026-11-30 09:00:00 INFO Starting\n2026-11-30 09:00:01 ERROR long before\n"
+        "2026-11-30 11:58:00 INFO not found, using the default\n"
+        "2026-11-30 11:58:01 WARN address already in use\n"
+        "2026-11-30 11:58:02 FATAL server failed\nCaused by: code 7\n"
+    )
+
+    assert cut_last_run(text).splitlines() == [
+        "2026-11-30 11:58:01 WARN address already in use",
+        "2026-11-30 11:58:02 FATAL server failed",
+        "Caused by: code 7",
+    ]
+
+
+def test_what_an_exception_comes_from_is_read_behind_a_long_stack():
+    stack = "".join(f"\tat a.b.C.d(C.java:{n})\n" for n in range(90))
+    text = f"ERROR startup\njava.lang.RuntimeException: x\n{stack}Caused by: java.net.BindException: Address already in use\n"
+
+    reason = find_reason(text)
+
+    assert reason is not None
+    assert "Address already in use" in reason.line
+    assert "Address already in use" in cut_last_run(text)
 
 
 def test_a_log_that_tells_of_no_failure_has_no_reason():
