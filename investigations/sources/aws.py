@@ -32,8 +32,8 @@ from investigations.sources.reading import (
     name_and_told,
     telling_line,
 )
-from investigations.sources.said_states import says_over, without_said_state
-from investigations.sources.severity import Severity
+from investigations.sources.said_states import says_firing, says_over, without_said_state
+from investigations.sources.severity import Severity, normalise
 from investigations.sources.signs import Source
 from investigations.sources.telling import find_titles, walk
 
@@ -54,6 +54,9 @@ _WEIGHTS: Sequence[tuple[float, Severity]] = (
 )  # fmt: skip
 _ALARM_EVENT = "CloudWatch Alarm State Change"
 _CLOSED_INSIGHT = "CLOSED_INSIGHT"
+_ECS = "aws.ecs"
+_OF_TASKS = frozenset({"PROVISIONING", "PENDING", "ACTIVATING", "RUNNING"})
+"""What a task goes through until it runs."""
 _ENDS_WELL = ("_COMPLETED", "_STEADY_STATE")
 """How the names of events of ECS end that say that a service is as it should be."""
 _PARTNER = "aws.partner/"
@@ -131,6 +134,8 @@ class Detail(Part):
     word: Text = Field("", validation_alias=AliasChoices("state", "status"))
     configuration: Configuration = Configuration()
     lastStatus: Text = ""
+    desiredStatus: Text = ""
+    healthStatus: Text = ""
     eventType: Text = ""
     eventName: Text = ""
     statusCode: Text = ""
@@ -218,10 +223,11 @@ def _read_message(envelope: Envelope, inner: JSON) -> AlertReading:
         "Subject": envelope.Subject,
         "Message": envelope.Message,
     }
-    is_over = says_over(envelope.Subject or told)
+    is_over = says_over(envelope.Subject or told) and not says_firing(envelope.Message)
+    about = without_said_state(envelope.Subject or envelope.Message)
     return make_alert(
         "resolved" if is_over else "firing",
-        key=all_of(envelope.TopicArn, without_said_state(envelope.Subject)),
+        key=all_of(envelope.TopicArn, about),
         titles=(
             envelope.Subject,
             "" if isinstance(inner, list) else told,
@@ -307,16 +313,29 @@ def _state_of_event(event: EventBridgeEvent, detail: Detail) -> tuple[State, str
     word = detail.word.lower()
     if word in _UNDER_WAY:
         return "other", f"state {detail.word[:60]}"
-    if detail.lastStatus and detail.lastStatus != "STOPPED":
-        # A task of ECS on its way to running, or to its end.
+    if event.source == _ECS and not word:
+        return _state_of_service(detail)
+    # A login from abroad succeeds as well, and what is unwell may run.
+    is_heavy = normalise(detail.severity, {}) in ("critical", "high", "warning")
+    is_well = word in _FINE and not is_heavy and detail.healthStatus != "UNHEALTHY"
+    is_over = is_well or detail.statusCode == "closed"
+    is_over = is_over or detail.messageType == _CLOSED_INSIGHT
+    return ("resolved" if is_over else "firing"), ""
+
+
+def _state_of_service(detail: Detail) -> tuple[State, str]:
+    """A task that is to run and does is well, unless its containers are not; one that is on its way
+    there says nothing yet, and one that is to stop fires. A service tells of what goes well."""
+    if detail.lastStatus:
+        is_wanted = detail.desiredStatus == "RUNNING" and detail.healthStatus != "UNHEALTHY"
+        if not is_wanted or detail.lastStatus not in _OF_TASKS:
+            return "firing", ""
         is_up = detail.lastStatus == "RUNNING"
         return ("resolved", "") if is_up else ("other", f"state {detail.lastStatus[:60]}")
     if detail.eventType == "INFO" and detail.eventName:
         is_done = detail.eventName.endswith(_ENDS_WELL)
         return ("resolved", "") if is_done else ("other", f"event {detail.eventName[:60]}")
-    is_over = word in _FINE or detail.statusCode == "closed"
-    is_over = is_over or detail.messageType == _CLOSED_INSIGHT
-    return ("resolved" if is_over else "firing"), ""
+    return "firing", ""
 
 
 def _name_weight(word: str) -> Mapping[str, Severity]:

@@ -33,7 +33,12 @@ from investigations.sources.reading import (
     make_alert,
 )
 from investigations.sources.said_runs import SaidRun, find_run, words_of_run
-from investigations.sources.said_states import says_acknowledged, says_over, words_of_forms
+from investigations.sources.said_states import (
+    says_acknowledged,
+    says_firing,
+    says_over,
+    words_of_forms,
+)
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import Leaf, titles_of_leaves, walk
@@ -173,7 +178,7 @@ def _judge(
         words = failures
     # Put together from a name and a text, it is nothing that anybody said.
     is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
-    if not words and is_said and says_over(title):
+    if not words and is_said and says_over(title) and not _lists_what_fires(leaves):
         words = ["resolved"]
     if own_words and state_of(*words) == "firing" and says_acknowledged(parts[0]):
         words = ["acknowledged"]
@@ -182,6 +187,10 @@ def _judge(
 
 def _fires(words: Sequence[str]) -> bool:
     return bool(words) and state_of(*words) == "firing"
+
+
+def _lists_what_fires(leaves: Sequence[Leaf]) -> bool:
+    return any(says_firing(each.text) for each in leaves)
 
 
 def _shorten(fields: Sequence[str]) -> tuple[str, ...]:

@@ -20,6 +20,13 @@ _FIRST = re.compile(
 )
 _OVER = frozenset({"resolved", "recovered", "fixed"})
 _FIRES = frozenset({"firing", "triggered", "alerting"})
+_FIRES_IN_LINE = re.compile(
+    r"\W{0,10}(?:\d{1,4}[.):] ?)?(?:\[ ?(?:firing|triggered|alerting)\b"
+    r"|\W{0,10}(?:firing|alerting)\b ?(?:[:|–—*\]-]+(?! ?\d)|$))",
+    re.IGNORECASE,
+)
+"""Not when something fired: `Triggered: 10:05` and `Firing: 2026-11-30`."""
+_LONGEST_TEXT = 100_000
 _COUNTS_OTHERS = re.compile(r"\bfiring\b|^\d+\W", re.IGNORECASE)
 """`Resolved: 2, firing: 1` is a sum."""
 _BACK = re.compile(
@@ -66,6 +73,12 @@ def says_over(title: str) -> bool:
         rest = text[found.end() :]
         return is_set_off and bool(rest) and not _COUNTS_OTHERS.search(rest)
     return _BACK.fullmatch(text) is not None
+
+
+def says_firing(text: str) -> bool:
+    """Whether a line of a text says before anything else that something fires: a post that says at
+    its top what is over may say below what is not."""
+    return any(map(_FIRES_IN_LINE.match, text[:_LONGEST_TEXT].splitlines()))
 
 
 def without_said_state(text: str) -> str:
