@@ -76,6 +76,11 @@ class _ToldState:
     """Whether they are of the alert."""
     is_told: bool
     """Whether there are any, also of what may be something beside it."""
+    says_nothing: bool = False
+
+    @property
+    def state(self) -> State:
+        return "other" if self.says_nothing else state_of(*self.words)
 
 
 class Mapped(Protocol):
@@ -146,7 +151,7 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
         or level_of_state(words)
     )
     is_test = normalise(severity, {}) not in _HEAVY and says_test(first)
-    state = "test" if is_test else state_of(*words)
+    state = "test" if is_test else told_state.state
     alert = make_alert(
         state,
         key=key.text,
@@ -168,6 +173,8 @@ def _judge(
 ) -> _ToldState:
     of_run = words_of_run(run) if run else []
     told = state_words(parts)
+    if run and run.says_nothing and not _fires(told):
+        return _ToldState([], is_own=True, is_told=True, says_nothing=True)
     # That a run is well does not count where the post says itself that something fires.
     is_more = bool(of_run) and not (state_of(*of_run) == "resolved" and _fires(told))
     own_words = of_run if is_more else told or words_of_forms(parts[0])

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from investigations.sources.document_key import FoundKey
-from investigations.sources.fields import as_object, read_text
+from investigations.sources.fields import as_object, read_text, read_texts
 from investigations.sources.kinds import find_words
-from investigations.sources.reading import JSON, all_of
+from investigations.sources.reading import JSON, key_of_labels
 
 _UNDER_WAY = frozenset({
     "created", "pending", "waiting", "running", "preparing", "scheduled", "waiting_for_resource",
@@ -22,6 +22,9 @@ _OF_PLANS: Mapping[str, str] = {
 }
 """What has set off a notification of Terraform."""
 _PLANS_WELL = frozenset({"applied", "planned_and_finished"})
+_SAYS_NOTHING = frozenset({
+    "canceled", "cancelled", "canceling", "force_canceled", "discarded", "skipped", "manual",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class SaidRun:
 
     word: str
     key: FoundKey | None
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it has not run to its end: what the one before has found is as true as it was."""
+        return self.word.lower() in _SAYS_NOTHING
 
 
 def find_run(body: Mapping[str, JSON]) -> SaidRun | None:
@@ -46,10 +54,15 @@ def words_of_run(run: SaidRun) -> list[str]:
     return list(find_words(run.word, is_state=True))
 
 
-def _key(body: Mapping[str, JSON], *paths: str) -> FoundKey | None:
-    """What stands at all of these places; none where one of them is empty."""
-    text = all_of(*(_at(body, path) for path in paths))
-    return FoundKey(text, paths) if text else None
+def _key(
+    form: str, body: Mapping[str, JSON], *paths: str, also: tuple[str, ...] = ()
+) -> FoundKey | None:
+    """The name of the form and what stands at all of these places; none where one of `paths` is
+    empty. Those in `also` some posts lack."""
+    told = {path: text for path in (*paths, *also) if (text := _at(body, path))}
+    if not told.keys() >= set(paths):
+        return None
+    return FoundKey(f"{form} {key_of_labels(told)}", tuple(told))
 
 
 def _at(body: Mapping[str, JSON], path: str) -> str:
@@ -65,7 +78,7 @@ def _read_dbt(body: Mapping[str, JSON]) -> SaidRun | None:
     if not kind.startswith("job.run.") or not {"jobId", "runId", "runStatus"} <= run.keys():
         return None
     words = {"job.run.started": "acknowledged", "job.run.completed": read_text(run["runStatus"])}
-    return SaidRun(words.get(kind, ""), _key(body, "data.jobId"))
+    return SaidRun(words.get(kind, ""), _key("dbt", body, "data.jobId", also=("accountId",)))
 
 
 def _read_playbook(body: Mapping[str, JSON]) -> SaidRun | None:
@@ -73,19 +86,33 @@ def _read_playbook(body: Mapping[str, JSON]) -> SaidRun | None:
     if not {"name", "playbook", "inventory", "started", "finished", "status"} <= body.keys():
         return None
     status, finished = read_text(body["status"]).lower(), read_text(body["finished"])
+    key = _key("awx", body, "name", "inventory", also=("project", "playbook", "limit"))
+    if status in _SAYS_NOTHING:
+        return SaidRun(status, key)
     is_under_way = status in _UNDER_WAY and not finished
-    return SaidRun("acknowledged" if is_under_way else "", _key(body, "name", "inventory"))
+    return SaidRun("acknowledged" if is_under_way else "", key)
 
 
 def _read_plan(body: Mapping[str, JSON]) -> SaidRun | None:
-    """A run of Terraform, of which the first notification says what became of it."""
+    """A run of Terraform, of which the first notification says what became of it, unless another
+    says that it failed. What an assessment finds is no run."""
     members = body.get("notifications")
     if not isinstance(members, list) or not {"run_id", "run_url", "workspace_id"} <= body.keys():
         return None
-    told = as_object(members[0]) if members else {}
-    trigger = read_text(told.get("trigger"))
-    is_done = trigger == "run:completed" and read_text(told.get("run_status")) in _PLANS_WELL
-    return SaidRun("done" if is_done else _OF_PLANS.get(trigger, ""), _key(body, "workspace_id"))
+    words = [_word_of_plan(as_object(each)) for each in members]
+    word = next((each for each in words if each == "failed"), words[0] if words else "")
+    trigger = read_text(as_object(members[0]).get("trigger")) if members else ""
+    form = "terraform" if trigger.startswith("run:") else f"terraform {trigger}"
+    return SaidRun(word, _key(form, body, "workspace_id"))
+
+
+def _word_of_plan(told: Mapping[str, JSON]) -> str:
+    trigger, status = read_text(told.get("trigger")), read_text(told.get("run_status"))
+    if trigger in ("run:completed", "run:errored") and status in _SAYS_NOTHING:
+        return status
+    if trigger == "run:completed" and status in _PLANS_WELL:
+        return "done"
+    return _OF_PLANS.get(trigger, "")
 
 
 def _read_build(body: Mapping[str, JSON]) -> SaidRun | None:
@@ -94,24 +121,35 @@ def _read_build(body: Mapping[str, JSON]) -> SaidRun | None:
     is_told = {"buildNumber", "definition", "result"} <= run.keys()
     if body.get("eventType") != "build.complete" or not is_told:
         return None
-    return SaidRun(read_text(run["result"]), _key(body, "resource.definition.id"))
+    project = ("resource.project.id", "resourceContainers.project.id")
+    also = ("resource.sourceBranch", *project)
+    return SaidRun(
+        read_text(run["result"]),
+        _key("azure_devops", body, "resource.definition.id", also=also),
+    )
 
 
 def _read_workflow(body: Mapping[str, JSON]) -> SaidRun | None:
-    """A workflow of CircleCI, on its branch."""
+    """A workflow of CircleCI, on its branch or tag."""
     if body.get("type") != "workflow-completed":
         return None
-    key = _key(body, "project.slug", "workflow.name", "pipeline.vcs.branch")
-    return SaidRun(_at(body, "workflow.status"), key) if key else None
+    own, vcs = ("project.slug", "workflow.name"), "pipeline.vcs"
+    key = _key("circleci", body, *own, f"{vcs}.branch") or _key(
+        "circleci", body, *own, f"{vcs}.tag"
+    )
+    return SaidRun(_at(body, "workflow.status"), key)
 
 
 def _read_pipeline(body: Mapping[str, JSON]) -> SaidRun | None:
-    """A pipeline of GitLab, on its branch or tag."""
+    """A pipeline of GitLab, on its branch or tag. That of a merge request or of a schedule
+    runs other jobs on the same branch."""
     run = as_object(body.get("object_attributes"))
     if body.get("object_kind") != "pipeline" or not {"id", "ref", "status"} <= run.keys():
         return None
     status = read_text(run["status"])
-    key = _key(body, "project.path_with_namespace", "object_attributes.ref")
+    kind = "gitlab tag" if run.get("tag") is True else "gitlab"
+    also = ("object_attributes.source", "merge_request.iid")
+    key = _key(kind, body, "project.path_with_namespace", "object_attributes.ref", also=also)
     return SaidRun("acknowledged" if status in _UNDER_WAY else status, key)
 
 
@@ -120,8 +158,8 @@ def _read_analysis(body: Mapping[str, JSON]) -> SaidRun | None:
     gate = as_object(body.get("qualityGate"))
     if not {"status", "analysedAt", "project"} <= body.keys() or "status" not in gate:
         return None
-    branch = _key(body, "project.key", "branch.name")
-    return SaidRun(read_text(gate["status"]), branch or _key(body, "project.key"))
+    key = _key("sonarqube", body, "project.key", also=("branch.name", "branch.type", "serverUrl"))
+    return SaidRun(read_text(gate["status"]), key)
 
 
 def _read_canary(body: Mapping[str, JSON]) -> SaidRun | None:
@@ -132,13 +170,19 @@ def _read_canary(body: Mapping[str, JSON]) -> SaidRun | None:
         return None
     phase = read_text(body["phase"])
     is_ended = phase in ("Failed", "Succeeded")
-    return SaidRun(phase if is_ended else "acknowledged", _key(body, "namespace", "name"))
+    return SaidRun(
+        phase if is_ended else "acknowledged", _key("flagger", body, "namespace", "name")
+    )
 
 
 def _read_deployment(body: Mapping[str, JSON]) -> SaidRun | None:
-    """A deployment of Octopus."""
+    """A deployment of Octopus to its environment, which may be told."""
     kind = _at(body, "Payload.Event.Category")
     words = {"DeploymentFailed": "failed", "DeploymentSucceeded": "succeeded"}
     if body.get("EventType") != "SubscriptionPayload" or kind not in words:
         return None
-    return SaidRun(words[kind], _key(body, "Payload.Event.ProjectId"))
+    event = as_object(as_object(body.get("Payload")).get("Event"))
+    related = read_texts(event.get("RelatedDocumentIds"))
+    where = sorted(each for each in related if each.startswith(("Environments-", "Tenants-")))
+    form, own = " ".join(("octopus", *where)), "Payload.Event.ProjectId"
+    return SaidRun(words[kind], _key(form, body, own, also=("Payload.ServerUri",)))
