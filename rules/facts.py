@@ -31,9 +31,9 @@ _NOTHING: Sequence[JSON] = (None, False, "", [], {})
 """What counts as nothing in JMESPath; 0 does not."""
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
+"""Characters of one field."""
 _LOG_FIELDS = tuple(each.name for each in dataclasses.fields(Told) if each.name != "raw")
 """What a row has that was read from a log."""
-"""Characters of one field."""
 
 
 @dataclass(frozen=True)

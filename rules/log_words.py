@@ -97,10 +97,14 @@ _SPECIFIC = tuple(
         ),
     )
 )
-_READY = _any_of(
-    r"\bready (?:to|for) |\bis ready\b|^\W*ready\W*$|start-?up complete|start worker process",
-    r"started (?:successfully|in \d)|(?:re)?connected\b|succe(?:ss|eded)|recovered|re-?established",
-    r"resumed|available again|back online|cluster is healthy|accepting connections",
+_ARRIVED = _any_of(
+    r"ready (?:to|for) (?:accept|serve|receive|handle|work|connections|requests|start)",
+    r"start-?up complete|start worker process|started (?:\S+ )?in \d|accepting connections",
+)
+_RECOVERED = _any_of(
+    r"\bready (?:to|for) |\bis ready\b|^\W*ready\W*$|started successfully|cluster is healthy",
+    r"\b(?:re)?connected\b|succe(?:ss|eded)\w*|recovered|re-?established",
+    r"resumed|available again|back online",
 )
 _STARTS = _any_of(
     r"^\W*(?:\S{1,30}: )?(?:re)?starting\b|\bis starting\b|\bbooting\b|starting as process"
@@ -173,9 +177,19 @@ def tells_of_start(text: str) -> bool:
     return _STARTS.search(text) is not None and not tells_of_failure(text)
 
 
-def tells_of_readiness(text: str) -> bool:
-    """Whether it says that all is well by now."""
-    return _READY.search(text) is not None and not tells_of_failure(text)
+def tells_of_arrival(text: str) -> bool:
+    """Whether a program says that all of it is up."""
+    return _ARRIVED.search(text) is not None and not tells_of_failure(text)
+
+
+def tells_of_recovery(text: str) -> bool:
+    """Whether it says that something is well by now."""
+    return _RECOVERED.search(text) is not None and not tells_of_failure(text)
+
+
+def strip_recovery(text: str) -> str:
+    """A message without the words that say so."""
+    return str(_RECOVERED.sub("", text))
 
 
 def tells_of_limit(text: str) -> bool:

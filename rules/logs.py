@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rules.functions import UNKNOWN, moment
 from rules.log_entries import Entry, read_entries, tell
+from rules.log_recovery import Recoveries
 from rules.log_words import (
     ERROR,
     FATAL,
@@ -26,7 +27,6 @@ from rules.log_words import (
     strip_level,
     tells_of_failure,
     tells_of_limit,
-    tells_of_readiness,
     tells_of_start,
 )
 
@@ -34,6 +34,11 @@ LONGEST_SAID = 400
 BURST = 30.0
 """Seconds without a message after which what was said before has nothing to do with the end."""
 MOST_OF_A_BURST = 80
+NEAR_THE_END = 300.0
+"""Seconds before the end within which a message may tell why it came to it."""
+LONGEST_RESTART = 900.0
+MOST_OF_A_BRIEF_RUN = 8
+"""Messages of a run that lasted for seconds, where they have no moments."""
 REASON = 24
 """The least weight of a message that may be the reason."""
 NEARLY = 6
@@ -63,7 +68,7 @@ class Told:
     program: str
     times: int = 1
     is_over: bool = False
-    """Whether the log went on well after it."""
+    """Whether it was said to be well after it, or stayed away for long."""
     is_limit: bool = False
     """Whether it says that there is no room for more callers, or work."""
     is_foreign: bool = False
@@ -82,13 +87,53 @@ def find_reason(text: str) -> Told | None:
     """What tells why a log ends, or why what writes it cannot do its work; None where nothing
     does."""
     entries = read_entries(text)
-    for run in reversed(_split_runs(entries)):
-        best = _choose(_last_burst(run)) or _choose(run[::-1])
+    best = _find_reason(_split_runs(entries))
+    if best is None:
+        return None
+    place = next(n for n, each in enumerate(entries) if each is best)
+    return _as_told(best, is_over=Recoveries(entries).has_recovered(place))
+
+
+def _find_reason(runs: Sequence[Sequence[Entry]]) -> Entry | None:
+    """The reason of the last run. One that lasted for seconds has often not come to say it, so that
+    the run before it is asked; and so it is where several ended by the same cause."""
+    for number, run in enumerate(reversed(runs)):
+        best = _find_in_run(run)
         if best is not None:
-            place = next(n for n, each in enumerate(entries) if each is best)
-            behind = entries[place + 1 :]
-            return _as_told(best, is_over=any(tells_of_readiness(each.said) for each in behind))
+            return best
+        before = runs[: len(runs) - 1 - number]
+        if not before or not _is_soon(before[-1], run):
+            return None
+        if not _is_brief(run):
+            return _find_common(before[-2:])
     return None
+
+
+def _find_in_run(run: Sequence[Entry]) -> Entry | None:
+    return _choose(_last_burst(run)) or _choose(_list_near(run)[::-1])
+
+
+def _find_common(runs: Sequence[Sequence[Entry]]) -> Entry | None:
+    """The reason by which several runs ended."""
+    found = [_find_in_run(run) for run in runs]
+    kinds = {_kind_of(each) for each in found if each is not None}
+    return found[-1] if len(found) > 1 and None not in found and len(kinds) == 1 else None
+
+
+def _kind_of(entry: Entry) -> str:
+    return _VARIES.sub("#", tell(entry))[:160]
+
+
+def _is_brief(run: Sequence[Entry]) -> bool:
+    """Whether a run lasted for seconds; of one without moments, whether it said little."""
+    at = [found for each in run if (found := moment(each.at)) != UNKNOWN]
+    return at[-1] - at[0] <= BURST if at else len(run) <= MOST_OF_A_BRIEF_RUN
+
+
+def _is_soon(before: Sequence[Entry], run: Sequence[Entry]) -> bool:
+    """Whether a run began because the one before it had ended."""
+    ended, began = moment(before[-1].at), moment(run[0].at)
+    return UNKNOWN in (ended, began) or began - ended <= LONGEST_RESTART
 
 
 def list_complaints(text: str) -> Iterator[Told]:
@@ -98,24 +143,16 @@ def list_complaints(text: str) -> Iterator[Told]:
     entries = read_entries(text)
     for place, entry in enumerate(entries):
         if entry.program != "systemd" and _complains(entry):
-            kinds.setdefault(_VARIES.sub("#", tell(entry))[:160], []).append(place)
+            kinds.setdefault(_kind_of(entry), []).append(place)
+    recoveries = Recoveries(entries)
     for places in kinds.values():
-        yield _as_told(entries[places[-1]], len(places), is_over=_went_on(entries, places))
+        yield _as_told(entries[places[-1]], len(places), is_over=recoveries.is_over(places))
 
 
 def _complains(entry: Entry) -> bool:
     if entry.level in (ERROR, FATAL):
         return True
     return entry.level in (WARNS, PLAIN) and tells_of_failure(tell(entry))
-
-
-def _went_on(entries: Sequence[Entry], places: Sequence[int]) -> bool:
-    """Whether what was said after it is well, for longer than it took between two of its kind."""
-    behind = [each for each in entries[places[-1] + 1 :] if not _complains(each)]
-    if any(tells_of_readiness(each.said) for each in behind):
-        return True
-    apart = (places[-1] - places[0]) / max(1, len(places) - 1)
-    return len(behind) > 3.0 * max(1.0, apart) + 2.0
 
 
 def _split_runs(entries: Sequence[Entry]) -> list[Sequence[Entry]]:
@@ -143,6 +180,12 @@ def _last_burst(run: Sequence[Entry]) -> Sequence[Entry]:
             break
         start, later = place, at if at != UNKNOWN else later
     return run[start:]
+
+
+def _list_near(run: Sequence[Entry]) -> Sequence[Entry]:
+    """The messages of a run that were said minutes before its last one."""
+    last = max((moment(each.at) for each in run), default=UNKNOWN)
+    return [each for each in run if (at := moment(each.at)) == UNKNOWN or last - at <= NEAR_THE_END]
 
 
 def _choose(entries: Sequence[Entry]) -> Entry | None:

@@ -225,14 +225,85 @@ def test_an_error_is_counted_by_its_kind_whatever_its_numbers():
     assert (told.times, told.level, told.is_over) == (4, "error", False)
 
 
-def test_an_error_is_over_where_the_log_goes_on_well_for_longer_than_it_took_to_come_again():
-    errors = "ERROR no rate for order 7\nINFO priced\n" * 3
+ERRORS = "".join(
+    f'2026-11-30 11:5{n}:00 ERROR password authentication failed for user "shop"\n'
+    for n in range(8)
+)
+PROBES = "".join(f"2026-11-30 11:57:0{n} INFO GET /healthz 200\n" for n in range(1, 9))
+CLIENT = "2026-11-30 11:57:01 INFO client 4 connected\n"
+NOT_OVER = {
+    "probes of its health within seconds": ERRORS + PROBES,
+    "another client that connects": ERRORS + CLIENT,
+    "something else that connects": ERRORS + "2026-11-30 11:57:01 INFO redis connected\n",
+    "lines without a moment": "ERROR no rate for order 7\nINFO priced\n" * 3 + "INFO priced\n" * 50,
+    "a replica that follows, of a server that cannot save": (
+        "40:M 30 Nov 2026 11:57:01.120 # Can't save in background: fork: Cannot allocate memory\n"
+        "40:M 30 Nov 2026 11:57:09.120 * Synchronization with replica 10.0.0.3:6379 succeeded\n"
+    ),
+    "callers that are let in": "40:M 30 Nov 2026 11:57:01.120 # Background saving error\n"
+    + "".join(f"40:M 30 Nov 2026 11:57:1{n}.120 - Accepted 10.0.0.9:400{n}\n" for n in range(6)),
+    "callers of a broker": "2026-11-30 11:50:01.000+00:00 [error] <0.812.0> msg_store write failed: no space left on device\n"
+    + "".join(
+        f"2026-11-30 11:58:1{n}.000+00:00 [info] <0.9{n}.0> accepting AMQP connection <0.9{n}.0> (10.0.0.21:4124{n} -> 10.0.0.11:5672)\n"
+        for n in range(6)
+    ),
+    "a job that comes every hour": "".join(
+        f"2026-11-30 0{n}:00:00 ERROR backup failed: no space left\n" for n in range(3)
+    )
+    + "".join(f"2026-11-30 02:{n}0:00 INFO GET / 200\n" for n in range(6)),
+    "an end that is only begun": "2026-11-30 11:50:01 ERROR cannot open /data/a\n2026-11-30 11:50:02 INFO is now ready to exit, bye\n",
+    "other words that are a sentence": "ERROR could not write to the disk\nINFO connected to the broker\n",
+}
+OVER = {
+    "it stayed away": ERRORS + "2026-11-30 12:40:00 INFO GET / 200\n",
+    "the same address": "ERROR connect to 10.0.0.1:5672 refused, retrying\nINFO connected to 10.0.0.1:5672\n",
+    "the same thing by its name": "ERROR redis: dial tcp: connection refused\nINFO redis connected\n",
+    "the same thing that was tried again": "ERROR db locked, retry\nINFO retry succeeded\n",
+    "the whole program is up": "ERROR no answer of orders-db\nINFO Application startup complete.\n",
+    "another start that took seconds": "ERROR no answer of orders-db\nINFO Started App in 3.2 seconds\n",
+}  # fmt: skip
 
-    (recent,) = list_complaints(errors)
-    (old,) = list_complaints(errors + "INFO priced\n" * 12)
 
-    assert not recent.is_over
-    assert old.is_over
+@pytest.mark.parametrize("name", NOT_OVER)
+def test_an_error_is_not_over_by_what_proves_nothing_of_it(name):
+    told = list(list_complaints(NOT_OVER[name]))
+
+    assert [each.is_over for each in told] == [False]
+
+
+@pytest.mark.parametrize("name", OVER)
+def test_an_error_is_over_once_it_stays_away_or_its_subject_is_well(name):
+    told = list(list_complaints(OVER[name]))
+
+    assert [each.is_over for each in told] == [True]
+
+
+OLD_RUN = "2026-11-30 11:40:00 INFO Starting app\n2026-11-30 11:40:01 FATAL cannot open /data/db: permission denied\n"
+NO_REASON = {
+    "a run that lasted long came after it": OLD_RUN
+    + "2026-11-30 11:41:00 INFO Starting app\n2026-11-30 11:58:00 INFO GET / 200\n",
+    "days lie between them": OLD_RUN.replace("-30", "-28")
+    + "2026-11-30 11:50:00 INFO Starting app\n2026-11-30 11:50:02 INFO GET / 200\n",
+    "it was said hours before the end": "2026-11-30 09:00:00 INFO starting\n"
+    "2026-11-30 09:00:01 ERROR connect to 10.0.0.1:5672 refused, retrying in 1s\n"
+    "2026-11-30 09:00:02 INFO reading the queue\n"
+    "2026-11-30 11:54:58 INFO GET /a 200\n2026-11-30 11:54:59 INFO GET /b 200\n",
+}
+
+
+@pytest.mark.parametrize("name", NO_REASON)
+def test_what_was_said_long_before_an_end_is_not_why_it_came(name):
+    assert find_reason(NO_REASON[name]) is None
+
+
+def test_the_cause_by_which_several_runs_ended_is_told_while_the_next_one_lasts():
+    runs = OLD_RUN + OLD_RUN.replace("11:40:", "11:45:")
+    told = find_reason(
+        runs + "2026-11-30 11:46:00 INFO Starting app\n2026-11-30 11:49:00 INFO GET / 200\n"
+    )
+
+    assert told is not None
+    assert "/data/db" in told.line
 
 
 def test_a_program_that_sets_all_its_lines_in_says_each_of_them_by_itself():
