@@ -220,7 +220,7 @@ def cut_last_run(text: str) -> str:
         ended = runs[-1] if runs else []
     last = _last_burst(ended)
     if reason is not None and not _tells(last, reason):
-        last = ended
+        last = _list_near(ended)
     grave = [entry for entry in last if entry.level != MILD or entry.is_trace]
     return "\n".join(line for entry in grave for line in entry.raw)
 
