@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from investigations.sources.fields import read_moment, read_text
-from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_word_of_status
+from investigations.sources.kinds import SUBJECT_WORDS, is_word_of_status, without_state_words
 from investigations.sources.reading import JSON, key_of_document
 from investigations.sources.said_states import without_said_state
 from investigations.sources.severity import normalise
@@ -104,6 +104,9 @@ _MARKED = re.compile("[✅❌] - `")
 _KINDS = ("type", "kind", "event", "check")
 _KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
 _STATES = frozenset({"status", "state", "phase", "conclusion"})
+_SAY_STATE = frozenset({"state", "status", "severity", "level", *WORDS_OF_OBJECT})
+_BESIDE_STATE = frozenset({"color", "colour", "icon", "rank", "order", "slug"})
+"""What stands beside the word in an object that is called like a state, and changes with it."""
 _JUDGING = frozenset(each for each in WORDS if each.endswith(("ed", "ing", "y")) and len(each) > 4)
 _LONGEST_PATH = 2_000
 
@@ -154,8 +157,6 @@ class _Field:
     @property
     def tells_state(self) -> bool:
         """Whether it is called like a state, or like a kind of post, which tells one as well."""
-        if self.owner in _STATES and self.name in WORDS_OF_OBJECT:
-            return True
         is_earlier = _EARLIER.fullmatch(self.name) is not None
         return is_own_state(self.name) or is_earlier or self.last_word in _STATES | _KINDS_OF_POST
 
@@ -209,7 +210,7 @@ def _key_of_id(parts: Sequence[Part]) -> FoundKey | None:
     used = [part.path_of(name) for name in ("id", *places)]
     if part.name in ("monitor", "check"):
         for each, name in ((each, name) for each in parts for name in _KINDS):
-            if kind := _without_words(find_field((name,), each)):
+            if kind := without_state_words(find_field((name,), each)):
                 told.append(kind)
                 used.append(each.path_of(name))
     return FoundKey(" ".join((texts["id"], *filter(None, told))), tuple(dict.fromkeys(used)))
@@ -233,7 +234,7 @@ def _list_fields(body: Mapping[str, JSON]) -> Iterator[_Field]:
         if isinstance(value, dict) and words_of_name(own)[-1:] == ("errors",):
             continue
         if isinstance(value, dict):
-            for below, each in islice(value.items(), 2 * MOST_FIELDS + 2):
+            for below, each in islice(_without_judgement(name, value), 2 * MOST_FIELDS + 2):
                 waiting.append((f"{path}.{below}", below, f"{base}{name}.", name, each))
         elif isinstance(value, list):
             for n, each in enumerate(islice(value, 2 * MOST_FIELDS + 2)):
@@ -241,6 +242,26 @@ def _list_fields(body: Mapping[str, JSON]) -> Iterator[_Field]:
         else:
             yield _Field(path, base + name, name, own, owner, value)
     yield from (_Field("", "", "", "", "", None) for _ in range(MOST_FIELDS + 1))
+
+
+def _without_judgement(name: str, told: Mapping[str, JSON]) -> Iterator[tuple[str, JSON]]:
+    """Of an object that is called like a state or a level, as in `{"status": {"name": "Open"}}`,
+    what does not say it. Where another field says it, its name and id are those of a thing."""
+    if not is_plain_state(name) and name not in _LEVELS:
+        yield from told.items()
+        return
+    texts = {fold(own): read_text(value) for own, value in told.items()}
+    known = {each for each in texts if each in _SAY_STATE and _is_known(texts[each])}
+    is_of_thing = bool(known) and "name" in texts and "name" not in known
+    of_state = known | _BESIDE_STATE if is_of_thing else _SAY_STATE | _BESIDE_STATE | {"id", "key"}
+    for own, value in told.items():
+        field = _Field(own, fold(own), fold(own), own, name, value)
+        if field.name not in of_state and not _is_moment(field):
+            yield own, value
+
+
+def _is_known(text: str) -> bool:
+    return names_state(text) or is_word_of_status(text) or normalise(text, {}) != "unknown"
 
 
 def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | None:
@@ -264,7 +285,7 @@ def _key_of_names(fields: Iterable[_Field], *, tells_state: bool) -> FoundKey | 
 
 def _has_name(fields: Sequence[_Field], kept: Sequence[tuple[_Field, str]]) -> bool:
     """Whether what has a state is called by a name, or is an endpoint that is checked."""
-    names = {each.name for each, _ in kept}
+    names = {each.name for each, _ in kept if not is_plain_state(each.owner)}
     if "name" in names:
         return True
     is_checked = any(
@@ -279,7 +300,7 @@ def _what_stays(field: _Field) -> str:
     text = field.text
     if not text or _tells_this_time(field) or _judges(field):
         return ""
-    return _without_words(text) if field.tells_state else text
+    return without_state_words(text) if field.tells_state else text
 
 
 def _judges(field: _Field) -> bool:
@@ -294,7 +315,7 @@ def _judges(field: _Field) -> bool:
     )
     if is_told or field.last_word in _LEVELS or is_flag(name, text):
         return True
-    return field.tells_state and (names_state(text) or normalise(text, {}) != "unknown")
+    return field.tells_state and _is_known(text)
 
 
 def _tells_this_time(field: _Field) -> bool:
@@ -346,28 +367,22 @@ def _lists(field: _Field) -> bool:
     return field.last_word.endswith("s") and field.words[0] in _JUDGING
 
 
-def _without_words(text: str) -> str:
-    """`check.up` and `check.down` are of one kind."""
-    if " " in text or not any(find_words(text, is_state=False)):
-        return text
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)
-    kept = [each for each in parts if each.lower() not in WORDS and each.lower() != "restored"]
-    # `HealthRestored` ends what `Health` began.
-    return "".join(kept) if text.isalnum() else ".".join(kept).lower()
-
-
-def _without_told_state(name: str, text: str) -> str:
-    return _without_words(text) if is_own_state(fold(name)) else without_said_state(text)
+def _without_told_state(name: str, value: JSON) -> JSON:
+    if not isinstance(value, str):
+        return value
+    return without_state_words(value) if is_own_state(fold(name)) else without_said_state(value)
 
 
 def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
     """A document that says `firing` and the same one that says `resolved` are about one alert, and
     so are two that differ in nothing but a moment."""
-    kept = {
-        name: _without_told_state(name, value) if isinstance(value, str) else value
-        for name, value in body.items()
-        if not (names_state(read_text(value)) and is_state_field(fold(name)))
-    }
+    kept: dict[str, JSON] = {}
+    for name, value in body.items():
+        if isinstance(value, dict):
+            left = dict(_without_judgement(fold(name), value))
+            kept |= {name: left} if left or not value else {}
+        elif not (names_state(read_text(value)) and is_state_field(fold(name))):
+            kept[name] = _without_told_state(name, value)
     timeless = {
         name: value
         for name, value in kept.items()

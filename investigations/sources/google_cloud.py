@@ -1,6 +1,7 @@
 """Google Cloud Monitoring, and Error Reporting, which posts through its channels."""
 
 from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from investigations.sources.fields import Labels, Members, Moment, Part, Text, Url, as_object
 from investigations.sources.reading import (
@@ -109,7 +110,7 @@ def _read_error(post: Post, report: ErrorReport) -> AlertReading:
     group, event = report.group_info, report.event_info
     return make_alert(
         "firing",
-        key=group.detail_link.partition("?")[0],
+        key=_key_of_group(group.detail_link),
         titles=(report.subject, event.log_message),
         severity="error",
         service=event.service,
@@ -118,6 +119,14 @@ def _read_error(post: Post, report: ErrorReport) -> AlertReading:
         tells_end=False,
         body=post.body,
     )
+
+
+def _key_of_group(address: str) -> str:
+    """Its address, without the span of time that is shown first: the group may be named in the path
+    or behind it."""
+    parts = urlsplit(address)
+    told = [each for each in parse_qsl(parts.query) if not each[0].lower().startswith("time")]
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(sorted(told)), ""))
 
 
 SOURCE = Source(

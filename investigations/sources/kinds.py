@@ -70,3 +70,13 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
     elif parts and parts[-1] in WORDS and not _SUBJECTS.isdisjoint(parts[:-1]):
         yield parts[-1]
     yield from (each for each in parts if each in _BEGINS)
+
+
+def without_state_words(text: str) -> str:
+    """`check.up` and `check.down` are of one kind."""
+    if " " in text or not any(find_words(text, is_state=False)):
+        return text
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)
+    kept = [each for each in parts if each.lower() not in WORDS and each.lower() != "restored"]
+    # `HealthRestored` ends what `Health` began.
+    return "".join(kept) if text.isalnum() else ".".join(kept).lower()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Literal
 
 from investigations.sources.severity import Severity, normalise
@@ -124,13 +125,10 @@ def make_alert(
 ) -> AlertReading:
     """An alert with everything on one line and within bounds.
 
-    The title is the first of `titles` that says anything. Without a key, the whole body is one:
-    alerts that nobody can tell apart would become one. `severities` are words to which this source
-    gives a meaning of its own.
+    The title is the first of `titles` that says anything. Without a key, the whole body is one.
+    `severities` are words to which this source gives a meaning of its own.
     """
     all_labels = {name: value for name, value in (labels or {}).items() if value}
-    kept = dict(list(all_labels.items())[:MOST_LABELS])
-    dropped = len(all_labels) - len(kept)
     return AlertReading(
         state=state,
         key=bound_key(key) or key_of_document(body),
@@ -141,15 +139,23 @@ def make_alert(
         service=clean_line(service or _first(all_labels, *_SERVICES), 200),
         cluster=clean_line(_first(all_labels, *_CLUSTERS), 200),
         namespace=clean_line(_first(all_labels, *_NAMESPACES), 200),
-        labels={_word(name): _word(value) for name, value in kept.items()},
+        labels=_bound_labels(all_labels),
         links=links or Links(),
         starts_at=starts_at,
         ends_at=ends_at,
         body=body,
-        left_out=f"{dropped:,} of {len(all_labels):,} labels" if dropped else "",
+        left_out=_tell_dropped(len(all_labels)),
         tells_end=tells_end,
         about=bound_key(about),
     )
+
+
+def _bound_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    return {_word(name): _word(value) for name, value in islice(labels.items(), MOST_LABELS)}
+
+
+def _tell_dropped(labels: int) -> str:
+    return f"{labels - MOST_LABELS:,} of {labels:,} labels" if labels > MOST_LABELS else ""
 
 
 def telling_line(text: str) -> str:

@@ -188,10 +188,10 @@ def _filled(whole: Part) -> set[str]:
 
 
 def _folded(fields: object) -> dict[str, str]:
-    return dict(_texts_of(as_object(fields)))
+    return dict(_filled_texts(as_object(fields)))
 
 
-def _texts_of(fields: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
+def _filled_texts(fields: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
     for name, value in fields.items():
         if text := read_text(value):
             yield fold(name), text

@@ -25,15 +25,27 @@ def test_a_post_is_recognised_without_an_address(case: Case):
     assert (found.name if found else "generic") == case.source
 
 
-def test_posts_about_one_alert_have_one_key():
-    keys: dict[tuple[str, str], set[str]] = {}
+def read_pairs() -> dict[tuple[str, str], list[str]]:
+    """The keys of the posts about one alert, by their source and its name there."""
+    keys: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
         if case.pair:
             (alert, *_) = read_post_of(case.source, case.post, {}).alerts
-            keys.setdefault((case.source, case.pair), set()).add(alert.about or alert.key)
+            keys.setdefault((case.source, case.pair), []).append(alert.about or alert.key)
+    return keys
 
-    assert keys
-    assert [name for name, found in keys.items() if len(found) > 1] == []
+
+def test_posts_about_one_alert_have_one_key():
+    pairs = read_pairs()
+
+    assert [name for name, keys in pairs.items() if len(keys) < 2] == []
+    assert [name for name, keys in pairs.items() if len(set(keys)) > 1] == []
+
+
+def test_posts_about_two_alerts_have_two_keys():
+    alerts = Counter((source, key) for (source, _), keys in read_pairs().items() for key in {*keys})
+
+    assert [name for name, count in alerts.items() if count > 1] == []
 
 
 def test_every_source_has_four_posts_at_least():
