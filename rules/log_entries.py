@@ -4,13 +4,14 @@ What keeps a log puts a moment, a machine and a program in front of each line; p
 moment, a level and a place of theirs behind that, or write objects of JSON or pairs of words.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.types import JSON
+from rules.log_fields import read_object, take_fields
 from rules.log_words import (
+    ERROR,
     FATAL,
     MILD,
     PLAIN,
@@ -25,6 +26,8 @@ MOST_LINES = 2_000
 MOST_CHARACTERS = 400_000
 LONGEST_LINE = 16_000
 LONGEST_SAID = 1_000
+CUT = " … "
+"""What stands for the middle of a long line."""
 MOST_CONTINUED = 60
 """Lines of one message that are read, beside those that name what it comes from."""
 
@@ -45,21 +48,16 @@ _FRACTION = re.compile(r"(:\d\d)[.,]\d+")
 _UNDATED = re.compile(r"(?P<program>[A-Za-z0-9_.@/()-]{1,60})\[(?P<pid>\d+)\]: ")
 _STAMP = re.compile(
     # Redis puts its process and role in front, others a process in brackets in front or behind.
-    rf"\W{{0,2}}(?:\d+:[A-Z] )?(?:\[\d+\] )?(?P<at>{_MOMENT})"
+    rf"\W{{0,2}}(?:\d+:[A-Z] )?(?:\[\d+\] )?(?:(?P<at>{_MOMENT})|\d\d:\d\d:\d\d[.,]\d{{3,9}})"
     r"(?: ?(?:UTC|GMT|[A-Z]{3,4}(?= \[\d)))?(?: ?\[\d+\](?= \S))?(?:[\])]|:? - |:(?= ))?(?=\W|$)"
 )
 _KLOG = re.compile(r"(?P<level>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ (?P<place>[^\s\]]+)\] ")
 _PAIR = re.compile(r'([A-Za-z_@][\w.@-]{0,40})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _IS_PAIRS = re.compile(
-    r'(?:^|\s)(?:level|lvl|severity|msg)="?\w|^(?:[\w.]{1,40}=\S+\s+)*err(?:or)?=', re.IGNORECASE
+    r'(?:[\w.@-]{1,40}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)\s+){0,40}(?:level|lvl|severity|msg|err(?:or)?)=',
+    re.IGNORECASE,
 )
-_LEVEL_KEYS = ("level", "severity", "lvl", "log.level", "levelname", "loglevel", "@level", "s")
-_SAID_KEYS = ("msg", "message", "@message", "event", "short_message", "text", "log")
-_WHY_KEYS = (
-    "err", "error", "errors", "reason", "cause", "exception", "errmsg", "error.message",
-    "exc_info", "exception.message", "detail", "details", "stderr",
-)  # fmt: skip
-_AT_KEYS = ("ts", "time", "t", "timestamp", "@timestamp", "datetime")
+"""A line that begins with pairs, one of which says how grave it is, or what happened."""
 _OF_STACK = re.compile(
     r"\s|at [\w.$<]|\.\.\. \d+|goroutine \d+|\^|created by |exit status \d+$|note: run with|- /|"
     r"[\w./*-]{1,200}(?:\(\*?\w{0,60}\)[\w.]{0,100})?\([^()]{0,300}\)$|Require stack:|-- |\d+: 0x|"
@@ -80,7 +78,13 @@ _EXCEPTION = re.compile(
     r"(?:[A-Za-z_$][\w$]*[.:]{1,2})*[A-Za-z_$][\w$]*"
     r"(?:Error|Exception|Exit|Failure|Invalid|Refused|Denied|Required|Interrupt|Warning|NotFound|"
     r"Table|Violation|Timeout|Missing|Unavailable|Throwable|Expired)\w*\b(?:: .*|$)"
+    r"|\*\* \([\w.]{1,80}\) "
 )
+_THROWN = re.compile(
+    r"(?:Caused by: )?(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}[A-Za-z_$][\w$]{0,80}(?:: .*|$)"
+)
+"""The form of what is thrown, whatever its name, where its place says that it is."""
+_PLACE = re.compile(r"\s+at [\w.$<\[]")
 
 
 @dataclass
@@ -100,6 +104,10 @@ class Entry:
     """What a field of its own says of the reason."""
     is_trace: bool = False
     """Whether places in a program stand behind it."""
+    thrown: list[str] = field(default_factory=list)
+    """What stands where that is named which was thrown: behind the places in a program of Python,
+    ahead of those of others."""
+    awaits_thrown: bool = False
     has_own_level: bool = False
     has_own_moment: bool = False
     """Whether its program put a moment in front of it, beside who kept it."""
@@ -112,7 +120,7 @@ def read_entries(text: str) -> Sequence[Entry]:
     lines = [line for line in ended[-MOST_LINES:] if line.strip()]
     is_kept = all(map(_OF_KEEPER.match, lines))
     for line in lines:
-        entry = _read_line(line[:LONGEST_LINE], is_kept=is_kept)
+        entry = _read_line(shorten(line, LONGEST_LINE), is_kept=is_kept)
         is_new = not entries or not _continue(entries[-1], entry)
         if is_new and entry.said.strip():
             entries.append(entry)
@@ -130,24 +138,32 @@ def _read_line(line: str, *, is_kept: bool) -> Entry:
         entry.at = found.groupdict().get("at") or ""
         rest = rest[found.end() :]
     if found := _STAMP.match(rest):
-        entry.at, entry.has_own_moment = entry.at or found["at"], True
+        entry.at, entry.has_own_moment = entry.at or found["at"] or "", True
         rest = rest[found.end() :].lstrip(" ")
     entry.at = _FRACTION.sub(r"\1", entry.at)
     entry.said = rest
     _read_form(entry)
-    entry.said = entry.said[:LONGEST_SAID]
+    entry.said = shorten(entry.said, LONGEST_SAID)
+    entry.awaits_thrown = _opens_trace(entry.said)
     return entry
+
+
+def shorten(text: str, most: int) -> str:
+    """A text without its middle, where it is long: what it comes to often stands at its end."""
+    if len(text) <= most:
+        return text
+    return text[: most // 2] + CUT + text[len(CUT) - most // 2 :]
 
 
 def _read_form(entry: Entry) -> None:
     """Take level, message and reason from the form that the program writes in."""
     rest = entry.said
-    if rest.lstrip().startswith("{") and (fields := _read_object(rest)):
+    if rest.lstrip().startswith("{") and (fields := read_object(rest)):
         _take_fields(entry, fields)
     elif found := _KLOG.match(rest):
         entry.level, entry.said = read_level(found["level"]), rest[found.end() :]
         entry.has_own_level = True
-    elif _IS_PAIRS.search(rest):
+    elif _IS_PAIRS.match(rest):
         pairs = {name.lower(): value.strip('"') for name, value in _PAIR.findall(rest)}
         _take_fields(entry, pairs)
     else:
@@ -155,49 +171,27 @@ def _read_form(entry: Entry) -> None:
         entry.has_own_level = entry.level != PLAIN
 
 
-def _read_object(text: str) -> Mapping[str, JSON]:
-    try:
-        found, _ = json.JSONDecoder().raw_decode(text.lstrip())
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    flat = {name.lower(): value for name, value in found.items()}
-    for outer in ("attr", "log", "fields", "exception", "error"):
-        if isinstance(inner := flat.get(outer), dict):
-            for name, value in inner.items():
-                flat.setdefault(f"{outer}.{name}".lower(), value)
-                if outer != "error":
-                    flat.setdefault(name.lower(), value)
-    return flat
-
-
 def _take_fields(entry: Entry, fields: Mapping[str, JSON]) -> None:
-    level = next((str(fields[key]) for key in _LEVEL_KEYS if fields.get(key)), "")
-    said = next((_as_text(fields[key]) for key in _SAID_KEYS if fields.get(key)), "")
-    why = [_as_text(fields[key]) for key in _WHY_KEYS if fields.get(key)]
-    first, *more = (said or " ".join(why)).splitlines() or [""]
+    taken = take_fields(fields)
+    # What was thrown stands in a field of its own with its stack.
+    why = next((each for each in map(_on_one_line, taken.why) if each not in taken.said), "")
+    first, *more = (taken.said or why).splitlines() or [""]
     if not first:
         entry.level = find_level(entry.said)
         return
-    entry.level = read_level(level) if level else find_level(entry.said)
-    entry.has_own_level = bool(level)
+    entry.level = taken.level if taken.has_level else find_level(first)
+    entry.has_own_level = taken.has_level
     entry.said, entry.more = first, [line for line in more if line.strip()][:MOST_CONTINUED]
-    entry.why = next((each for each in why if each and each not in entry.said), "")
-    entry.at = entry.at or next(
-        (str(fields[key]) for key in _AT_KEYS if isinstance(fields.get(key), str)), ""
-    )
+    entry.why = why if taken.said else ""
+    entry.at = entry.at or taken.at
 
 
-def _as_text(value: JSON) -> str:
-    if isinstance(value, dict):
-        inner = next(
-            (value[key] for key in ("message", "msg", "reason", "errmsg") if value.get(key)), None
-        )
-        return _as_text(inner) if inner is not None else json.dumps(value)[:400]
-    if isinstance(value, list):
-        return "; ".join(map(_as_text, value[:3]))
-    return "" if value in (None, False) else str(value)
+def _on_one_line(text: str) -> str:
+    """What a text tells, which may have a stack."""
+    if "\n" not in text.strip():
+        return text
+    entries = read_entries(text[:LONGEST_LINE])
+    return tell(entries[0]) if entries else ""
 
 
 def _continue(before: Entry, entry: Entry) -> bool:
@@ -210,6 +204,8 @@ def _continue(before: Entry, entry: Entry) -> bool:
             before.why = before.why or found["text"]
         return _append(before, entry)
     is_undated = not entry.has_own_moment
+    if before.awaits_thrown and is_undated and not entry.said[:1].isspace():
+        return _append_thrown(before, entry)
     if entry.level == FATAL and entry.has_own_level:
         return False
     # A program may well put blanks in front of all it says.
@@ -220,9 +216,7 @@ def _continue(before: Entry, entry: Entry) -> bool:
         and is_undated
         and not _stands_alone(before, entry)
     ):
-        before.is_trace = before.is_trace or bool(
-            re.match(r"\s+at |\tat |Traceback|\s+File |goroutine|\tfrom", entry.said)
-        )
+        _note_place(before, entry)
         return _append(before, entry)
     last = (before.more or [before.said])[-1]
     in_trace = _is_of_trace(before) and is_undated
@@ -231,7 +225,7 @@ def _continue(before: Entry, entry: Entry) -> bool:
     if (in_trace or is_behind) and _EXCEPTION.match(entry.said):
         return _append(before, entry)
     # A message of what was thrown that goes on over more lines.
-    if in_trace and not entry.has_own_level and _EXCEPTION.match(last):
+    if in_trace and not entry.has_own_level and _is_thrown(before, last):
         return _append(before, entry)
     if (
         _REFERS.search(last)
@@ -246,17 +240,52 @@ def _continue(before: Entry, entry: Entry) -> bool:
     return is_part and not _stands_alone(before, entry) and _append(before, entry)
 
 
+def _append_thrown(before: Entry, entry: Entry) -> bool:
+    before.thrown.append(entry.said)
+    before.awaits_thrown = False
+    return _append(before, entry) and _raise_level(before)
+
+
+def _note_place(before: Entry, entry: Entry) -> None:
+    """Note what was thrown, by a line of a stack that stands behind it."""
+    if _PLACE.match(entry.said) and not before.is_trace:
+        last = (before.more or [before.said])[-1]
+        if _THROWN.fullmatch(last):
+            before.thrown.append(last)
+            _raise_level(before)
+    before.awaits_thrown = before.awaits_thrown or _opens_trace(entry.said)
+    before.is_trace = before.is_trace or bool(
+        re.match(r"\s+at |\tat |Traceback|\s+File |goroutine|\tfrom", entry.said)
+    )
+
+
+def _raise_level(entry: Entry) -> bool:
+    """What is thrown is an error, where the program does not say how grave it is."""
+    entry.level = ERROR if entry.level == PLAIN else entry.level
+    return True
+
+
+def _opens_trace(text: str) -> bool:
+    return text.startswith("Traceback (most")
+
+
+def _is_thrown(entry: Entry, line: str) -> bool:
+    return line in entry.thrown or _EXCEPTION.match(line) is not None
+
+
 def _stands_alone(before: Entry, entry: Entry) -> bool:
     """Whether a line is the begin of something, behind a message that tells of nothing bad."""
     return (
         before.level == MILD
         and not _is_of_trace(before)
-        and (entry.said.startswith("Traceback (most") or tells_of_failure(entry.said))
+        and (_opens_trace(entry.said) or tells_of_failure(entry.said))
     )
 
 
 def _is_of_trace(entry: Entry) -> bool:
-    return entry.is_trace or entry.said.startswith(("Traceback (most", "Exception in thread"))
+    return entry.is_trace or entry.said.startswith(
+        ("Traceback (most", "Exception in thread", "\tat ")
+    )
 
 
 def _append(before: Entry, entry: Entry) -> bool:
@@ -271,18 +300,27 @@ def _append(before: Entry, entry: Entry) -> bool:
 
 def tell(entry: Entry) -> str:
     """What a message says of the reason, on one line."""
-    exceptions = [line for line in entry.more if _EXCEPTION.match(line)]
-    deepest = next((line for line in reversed(exceptions) if line.startswith("Caused by: ")), "")
-    if _is_of_trace(entry) and exceptions:
-        named = deepest or exceptions[-1]
-        return " ".join([named, *_list_behind(entry.more, named)])
+    between = " " if _names_thrown(entry) else ": "
+    return between.join(part.strip().rstrip(":") for part in list_parts(entry) if part.strip())
+
+
+def list_parts(entry: Entry) -> Sequence[str]:
+    """The texts that tell of the reason, as they stand in the log."""
+    exceptions = [line for line in entry.more if _is_thrown(entry, line)]
+    if _names_thrown(entry):
+        deepest = (line for line in reversed(exceptions) if line.startswith("Caused by: "))
+        named = next(deepest, exceptions[-1])
+        return [named, *_list_behind(entry.more, named)]
     parts = [] if exceptions and is_consequence(entry.said) else [entry.said]
     if exceptions and not entry.is_trace:
         parts.append(exceptions[-1])
     elif not _OF_STACK.match((entry.more or [" "])[0]) or _REFERS.search(entry.said):
         parts += [line.strip() for line in _list_plain(entry.more) if not _NOTE.match(line)][:3]
-    parts.append(entry.why)
-    return ": ".join(part.strip().rstrip(":") for part in parts if part.strip())
+    return [*parts, entry.why]
+
+
+def _names_thrown(entry: Entry) -> bool:
+    return _is_of_trace(entry) and any(_is_thrown(entry, line) for line in entry.more)
 
 
 def _list_behind(lines: Sequence[str], line: str) -> Iterator[str]:

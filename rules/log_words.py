@@ -83,6 +83,10 @@ _ADVISES = _any_of(
     r"\bwill be (?:removed|ignored)\b",
     r"\b(?:no longer needed|for now|falling back|using (?:the )?default)\b",
 )
+_KILLED_FOR_MEMORY = _any_of(
+    r"killed by the oom|result 'oom-kill'|out of memory: killed process|memory cgroup out of memory"
+)
+_KILLED = _any_of(r"code=killed, status=9/kill")
 _SPECIFIC = tuple(
     map(
         re.compile,
@@ -161,6 +165,15 @@ def tells_of_failure(text: str) -> bool:
 def is_consequence(text: str) -> bool:
     """Whether it only says that it ends, or where else the reason stands."""
     return _FOLLOWS.search(text) is not None and _EXPLAINS.search(text) is None
+
+
+def tells_of_kill(text: str) -> bool:
+    """Whether who watches a program says that it was killed, which it cannot say itself."""
+    return _KILLED.search(text) is not None
+
+
+def tells_of_kill_for_memory(text: str) -> bool:
+    return _KILLED_FOR_MEMORY.search(text) is not None
 
 
 def advises(text: str) -> bool:

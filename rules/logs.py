@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.functions import UNKNOWN, moment
-from rules.log_entries import Entry, read_entries, tell
+from rules.log_entries import Entry, read_entries, shorten, tell
 from rules.log_recovery import Recoveries
 from rules.log_words import (
     ERROR,
@@ -26,6 +26,8 @@ from rules.log_words import (
     rate_detail,
     strip_level,
     tells_of_failure,
+    tells_of_kill,
+    tells_of_kill_for_memory,
     tells_of_limit,
     tells_of_start,
 )
@@ -51,6 +53,10 @@ _FOLLOWS = 20
 _ADVICE = 8
 """What one weighs less that is no grave one, and tells of what may come."""
 _SUPERVISOR = 12
+_MEMORY = 64
+"""What it weighs that a program was killed for its memory: more than all that it says itself."""
+_KILL = 55
+"""What it weighs that a program was killed: more than any error that it could go on after."""
 _NAMES = {FATAL: "fatal", ERROR: "error", WARNS: "warning", MILD: "info", PLAIN: ""}
 _STARTED = re.compile(r"(?:Starting|Started|Stopped) ")
 _VARIES = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
@@ -87,35 +93,42 @@ def find_reason(text: str) -> Told | None:
     """What tells why a log ends, or why what writes it cannot do its work; None where nothing
     does."""
     entries = read_entries(text)
-    best = _find_reason(_split_runs(entries))
-    if best is None:
-        return None
-    place = next(n for n, each in enumerate(entries) if each is best)
-    return _as_told(best, is_over=Recoveries(entries).has_recovered(place))
+    recoveries = Recoveries(entries)
+    over = frozenset(
+        id(each) for n, each in enumerate(entries)
+        if weigh(each) >= REASON and recoveries.has_recovered(n)
+    )  # fmt: skip
+    runs = _split_runs(entries)
+    # What the program got over is told where nothing else is.
+    best = _find_reason(runs, over) or _find_reason(runs, frozenset())
+    return _as_told(best, is_over=id(best) in over) if best is not None else None
 
 
-def _find_reason(runs: Sequence[Sequence[Entry]]) -> Entry | None:
-    """The reason of the last run. One that lasted for seconds has often not come to say it, so that
-    the run before it is asked; and so it is where several ended by the same cause."""
+def _find_reason(runs: Sequence[Sequence[Entry]], over: frozenset[int]) -> Entry | None:
+    """The reason of the last run, without those that are over. One that lasted for seconds often
+    had not come to say it, so that the run before it is asked; and so it is where several ended by
+    the same cause."""
     for number, run in enumerate(reversed(runs)):
-        best = _find_in_run(run)
+        best = _find_in_run(run, over)
         if best is not None:
             return best
         before = runs[: len(runs) - 1 - number]
         if not before or not _is_soon(before[-1], run):
             return None
         if not _is_brief(run):
-            return _find_common(before[-2:])
+            return _find_common(before[-2:], over)
     return None
 
 
-def _find_in_run(run: Sequence[Entry]) -> Entry | None:
-    return _choose(_last_burst(run)) or _choose(_list_near(run)[::-1])
+def _find_in_run(run: Sequence[Entry], over: frozenset[int]) -> Entry | None:
+    ways = (_last_burst(run), _list_near(run)[::-1])
+    lasting = ([each for each in way if id(each) not in over] for way in ways)
+    return next((best for way in lasting if (best := _choose(way)) is not None), None)
 
 
-def _find_common(runs: Sequence[Sequence[Entry]]) -> Entry | None:
+def _find_common(runs: Sequence[Sequence[Entry]], over: frozenset[int]) -> Entry | None:
     """The reason by which several runs ended."""
-    found = [_find_in_run(run) for run in runs]
+    found = [_find_in_run(run, over) for run in runs]
     kinds = {_kind_of(each) for each in found if each is not None}
     return found[-1] if len(found) > 1 and None not in found and len(kinds) == 1 else None
 
@@ -198,9 +211,15 @@ def _choose(entries: Sequence[Entry]) -> Entry | None:
 
 def weigh(entry: Entry) -> int:
     """How likely a message is the reason why what wrote it ended."""
+    if tells_of_kill_for_memory(entry.said):
+        return _MEMORY
+    if entry.program == "systemd" and tells_of_kill(entry.said):
+        return _KILL
     said = strip_level(tell(entry))
     weight = _WEIGHTS[entry.level]
-    weight += min(8, 2 * rate_detail(said)) if tells_of_failure(said) else -_NO_FAILURE
+    weight += (
+        min(8, 2 * rate_detail(said)) if entry.thrown or tells_of_failure(said) else -_NO_FAILURE
+    )
     if is_consequence(said):
         weight -= _FOLLOWS
     if entry.level <= PLAIN and advises(said):
@@ -229,10 +248,16 @@ def _tells(run: Sequence[Entry], told: Told) -> bool:
     return any("\n".join(entry.raw) == told.raw for entry in run)
 
 
+def _clip(line: str) -> str:
+    """The begin of a line; where it tells of a failure only behind that, its end too."""
+    head = line[:LONGEST_SAID]
+    return head if tells_of_failure(strip_level(head)) else shorten(line, LONGEST_SAID)
+
+
 def _as_told(entry: Entry, times: int = 1, *, is_over: bool) -> Told:
     line = tell(entry)
     return Told(
-        line=line[:LONGEST_SAID],
+        line=_clip(line),
         raw="\n".join(entry.raw),
         at=entry.at,
         level=_NAMES[entry.level],

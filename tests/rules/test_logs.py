@@ -153,6 +153,75 @@ REASONS = {
         "40:M 30 Nov 2026 11:51:01.123 # WARNING Without overcommit a save may fail under low memory condition. See 'vm.overcommit_memory'\n40:M 30 Nov 2026 11:51:01.124 # Can't open the append-only file: Permission denied\n",
         "append-only file",
     ),
+    "an option that is named as a level": (
+        '2026-11-30 11:58:01 ERROR invalid setting level=info error="no such key"\n2026-11-30 11:58:01 INFO cannot find optional plugin "x" in /opt/plugins\n',
+        "ERROR invalid setting level=info",
+    ),
+    "pairs that are quoted": (
+        'ERROR [cfg] cannot parse "level=info msg=hello" in /etc/app.conf:12\n',
+        "/etc/app.conf:12",
+    ),
+    "an exception of Python by any name": (
+        'Traceback (most recent call last):\n  File "/a.py", line 1, in <module>\n    x()\nshop.rates.NoRate: XAU\n',
+        "shop.rates.NoRate: XAU",
+    ),
+    "an exception of Python by any name, behind a message": (
+        '2026-11-30 11:58:00,123 ERROR task failed\nTraceback (most recent call last):\n  File "/a.py", line 1, in <module>\n    x()\nshop.rates.NoRate: XAU\n',
+        "shop.rates.NoRate: XAU",
+    ),
+    "the last of two exceptions by any name": (
+        'Traceback (most recent call last):\n  File "/a.py", line 1, in <module>\nKeyError: \'x\'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "/a.py", line 1, in <module>\ndjango.core.exceptions.ImproperlyConfigured: Set DB_URL\n',
+        "ImproperlyConfigured: Set DB_URL",
+    ),
+    "an exception of Java by any name": (
+        "shop.rates.KeinKurs: XAU\n\tat shop.Rates.find(Rates.java:3)\n\tat shop.Main.main(Main.java:1)\n",
+        "shop.rates.KeinKurs: XAU",
+    ),
+    "an exception of Elixir, behind a moment without a day": (
+        "11:58:01.123 [error] GenServer Shop.Rates terminating\n** (ArgumentError) no rate for XAU\n    (shop 0.1.0) lib/rates.ex:10: Shop.Rates.init/1\n",
+        "no rate for XAU",
+    ),
+    "a stack whose begin is cut off": (
+        "\tat a.b.C.d(C.java:1)\n\tat a.b.C.e(C.java:2)\nCaused by: java.net.BindException: Address already in use\n",
+        "Caused by: java.net.BindException",
+    ),
+    "an end of a long line": ("ERROR payload " + "x" * 50_000 + " disk full\n", "disk full"),
+    "a level of pino": (
+        '{"level":50,"msg":"listen EADDRINUSE: address already in use :::3000"}\n{"level":30,"msg":"cannot count failed jobs in /var/lib/x"}\n',
+        "EADDRINUSE",
+    ),
+    "the compact form of Serilog": (
+        '{"@t":"2026-11-30T11:58:01Z","@l":"Fatal","@mt":"{App} ended","App":"rates","@x":"System.IO.IOException: No space left on device\\n   at System.IO.X()"}\n',
+        "rates ended: System.IO.IOException: No space left on device",
+    ),
+    "OpenTelemetry": (
+        '{"severityNumber":9,"body":"cannot find plugin"}\n{"severityNumber":21,"body":{"stringValue":"cannot open /data/db"}}\n',
+        "cannot open /data/db",
+    ),
+    "a stack in a field of its own": (
+        '{"level":"error","message":"task ended","exc_info":"Traceback (most recent call last):\\n  File \\"/a.py\\", line 1\\nshop.NoRate: XAU"}\n',
+        "task ended: shop.NoRate: XAU",
+    ),
+    "an error that was not got over, behind one that was": (
+        "2026-11-30 11:58:00 ERROR connect to 10.0.0.1:5672 refused, retrying\n2026-11-30 11:58:01 INFO connected to 10.0.0.1:5672\n2026-11-30 11:58:02 ERROR migration 42 failed\n",
+        "migration 42",
+    ),
+    "a kill for memory, behind an error that was harmless": (
+        JOURNAL.format(1, "app[70]: ERROR could not send mail to a@b.c: timeout, will retry")
+        + JOURNAL.format(2, "systemd[1]: x.service: A process of this unit has been killed by the OOM killer.")
+        + JOURNAL.format(2, "systemd[1]: x.service: Failed with result 'oom-kill'."),
+        "killed by the OOM killer",
+    ),
+    "a kill, behind an error that was harmless": (
+        JOURNAL.format(1, "app[70]: ERROR could not send mail to a@b.c: timeout, will retry")
+        + JOURNAL.format(2, "systemd[1]: x.service: Main process exited, code=killed, status=9/KILL"),
+        "status=9/KILL",
+    ),
+    "what a program died of, though it was killed in the end": (
+        JOURNAL.format(1, "app[70]: FATAL cannot open /data/db: permission denied")
+        + JOURNAL.format(2, "systemd[1]: x.service: Main process exited, code=killed, status=9/KILL"),
+        "/data/db",
+    ),
     "what only systemd can tell": (
         JOURNAL.format(1, "systemd[77]: geo.service: Failed at step NAMESPACE spawning /usr/bin/geo: No such file or directory")
         + JOURNAL.format(1, "systemd[1]: geo.service: Main process exited, code=exited, status=226/NAMESPACE"),
@@ -316,6 +385,17 @@ def test_a_program_that_sets_all_its_lines_in_says_each_of_them_by_itself():
 
 def test_what_is_skipped_or_ignored_is_no_complaint():
     assert list(list_complaints("skipping /a: already exists\nignoring unknown key x\n")) == []
+
+
+def test_what_a_level_in_numbers_or_of_another_form_calls_no_trouble_is_none():
+    lines = (
+        '{"level":30,"msg":"cannot count failed jobs"}',
+        '{"level":6,"short_message":"cannot count failed jobs"}',
+        '{"severityNumber":9,"body":"cannot count failed jobs"}',
+        '{"@t":"2026-11-30T11:58:01Z","@l":"Information","@mt":"cannot count failed jobs"}',
+    )
+
+    assert list(list_complaints("\n".join(lines))) == []
 
 
 def test_a_hint_is_kept_with_the_message_it_is_for():
