@@ -14,6 +14,8 @@ _MOMENT = re.compile(
     r"(?<![\w.:-])(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:[.,]\d{1,9})?)?"
     r"(Z|[+-]\d\d:\d\d| UTC)(?![\w:])"
 )
+_FIRST = datetime(1971, 1, 1, tzinfo=UTC)
+"""What lies before it stands for no moment at all: the zero of a language, or of a clock."""
 _CODE = re.compile(r"(?<!\\)`[^`\n]*`")
 
 
@@ -72,7 +74,7 @@ def _replace(text: str, write: Callable[[datetime], str]) -> str:
         zone = "Z" if found[3] == " UTC" else found[3]
         try:
             moment = datetime.fromisoformat(f"{found[1]}T{found[2]}{zone}")
-            return write(moment)
+            return write(moment) if moment >= _FIRST else found[0]
         except (ValueError, OverflowError, OSError):
             return found[0]
 

@@ -65,6 +65,8 @@ function zoneName(date) {
 
 function write(time, now) {
   const date = new Date(time.dateTime);
+  // No moment: what stands there is all there is to say.
+  if (Number.isNaN(date.getTime())) return;
   // How old something is goes on; how long it has run is not known any more.
   const runsTo = heldAt !== null && time.dataset.kind !== "age" ? Math.min(now, heldAt) : now;
   const seconds = Math.max(0, Math.floor((runsTo - date) / 1000));

@@ -6,7 +6,7 @@ import pytest
 
 from investigations.notifications.messages import TEXT_LIMIT, end_message
 from investigations.rendering.markdown import render_markdown
-from investigations.rendering.moments import localize, mark_moments
+from investigations.rendering.moments import for_slack, localize, mark_moments
 
 ELEMENT = (
     '<time datetime="2026-11-30T12:50:00Z" data-kind="stamp" title="2026-11-30 12:50 UTC">'
@@ -39,6 +39,7 @@ def test_a_moment_is_an_element_that_the_script_writes_in_local_time(written):
     "markdown",
     [
         "`2026-11-30T12:50:01Z`", "[log](https://h/2026-11-30T12:50:01Z)", "2026-13-30T12:50:01Z",
+        "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+02:00", "1970-01-01T00:00:00Z",
         "2026-11-30", "12:50", "x-2026-11-30T12:50:01Z", "2026-11-30T12:50:01", "<b>2026</b>",
     ],
 )  # fmt: skip
@@ -54,6 +55,12 @@ def test_a_terminal_tells_the_time_of_its_machine_and_quotes_as_they_are(in_toky
     )
 
     assert localize(said) == said.replace("2026-11-30 12:50 UTC", "2026-11-30 21:50 JST")
+
+
+@pytest.mark.parametrize("zero", ["0001-01-01T00:00:00Z", "1970-01-01 00:00 UTC"])
+def test_the_zero_of_a_clock_is_no_time_of_anybody(in_tokyo, zero):
+    assert localize(f"Ended {zero}.") == f"Ended {zero}."
+    assert for_slack(f"Ended {zero}.", 100) == f"Ended {zero}."
 
 
 def test_slack_tells_each_reader_their_own_time_within_its_limit():
