@@ -8,7 +8,6 @@ from datetime import datetime
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Left
 
-from agents.report import parse_report
 from investigations.models import AlertSession, AuditEvent, Incident
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
@@ -20,7 +19,11 @@ from investigations.selectors.session_list.doubts import (
     read_doubts,
 )
 from investigations.selectors.session_list.states import read_states
-from investigations.selectors.session_page.conclusions import conclusion_of, first_words
+from investigations.selectors.session_page.conclusions import (
+    conclusion_of,
+    confidence_of,
+    first_words,
+)
 from investigations.selectors.sessions import (
     COMMON_COUNT_LIMIT,
     COUNT_LIMIT,
@@ -91,12 +94,10 @@ class RecentRow(OutcomeRow):
     def confidence(self) -> str:
         """How sure the report says it is; nothing where it rests on nothing, or tells of an act
         that never was."""
-        session = self.session
         has_withheld = any(each.endswith(WITHHELD) for each in self.doubts)
-        if self.state != AlertSession.Status.COMPLETED or has_withheld:
+        if not self.session.is_terminal or has_withheld:
             return ""
-        report = parse_report(session.analysis_start)  # type: ignore[attr-defined]
-        return report.confidence if report else ""
+        return confidence_of(self.session.analysis_start)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from agents.citations import Ref, drop_citations, find_citations
 from agents.our_lines import find_our_lines, split_our_lines
-from agents.report import parse_report
+from agents.report import Report, parse_report
 from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
 from investigations.rendering.markdown import plain_words
 from investigations.selectors.claims import PartOfReport, ReportClaims
@@ -110,8 +110,7 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
         return None
     return ConclusionCard(
         conclusion=_line(report.conclusion),
-        # Where nothing was looked at, no word of the model's makes anybody confident.
-        confidence="" if find_our_lines(analysis, INCONCLUSIVE) else report.confidence.strip(),
+        confidence=_confidence_in(report, analysis),
         claims=tuple(
             _claim(claim.text, judged.within(analysis, claim.text))
             for claim in report.claims
@@ -123,6 +122,17 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
         ours=tuple(map(_our_line, split_our_lines(analysis)[0])),
         has_withheld=WITHHELD in analysis,
     )
+
+
+def confidence_of(analysis: str) -> str:
+    """How sure an analysis says it is, as its card tells it."""
+    report = parse_report(analysis) if analysis else None
+    return _confidence_in(report, analysis) if report else ""
+
+
+def _confidence_in(report: Report, analysis: str) -> str:
+    """Where nothing was looked at, no word of the model's makes anybody confident."""
+    return "" if find_our_lines(analysis, INCONCLUSIVE) else report.confidence
 
 
 def _claim(text: str, judged: PartOfReport) -> CardLine:

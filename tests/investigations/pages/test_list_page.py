@@ -187,6 +187,7 @@ def test_a_report_that_cannot_be_relied_on_is_marked_in_words(viewer, metadata, 
     told = {"Unverified write": "Unverified write", "Write not carried out": "Not repaired"}
     state = next((told[mark] for mark in marks if mark in told), "Completed")
     assert f"{state}</span>" in html
+    # Of a report with a sentence that is withheld, what it says of itself counts for nothing.
     assert "high confidence" not in html
     assert html.count('class="t-mark"') == len([mark for mark in marks if mark not in told])
 

@@ -82,12 +82,14 @@ def test_a_cause_that_was_found_and_not_repaired_is_not_told_as_if_all_were_well
         "Not repaired", "doubt", "Not repaired. The alert still fires.",
     )  # fmt: skip
     row = _row(viewer)
-    assert (row.state, row.confidence, row.still_fires) == ("not_repaired", "", True)
+    assert (row.state, row.confidence, row.still_fires) == ("not_repaired", "high", True)
     listed = viewer.get("/").content.decode()
     assert "Not repaired</span>" in listed
     assert "still firing" in listed
+    assert "high confidence" in listed
     page = viewer.get(f"/sessions/{session.pk}/").content.decode()
     assert "Nothing was changed: what was asked for was not done" in page
+    assert "High confidence" in page
     assert "<title>(!) " in page
 
 
