@@ -115,9 +115,11 @@ function sessionChanged() {
 
 function wordsOfTheEnd({ dataset: { word, tone } }) {
   const conclusion = document.getElementById("conclusion");
+  const none = conclusion.querySelector("[data-no-conclusion]");
+  if (none) return { word, tone, found: `${none.querySelector("h2").textContent}.`, link: "Show how it ended" };
   const found = conclusion.querySelector(".t-lead")?.textContent.trim().replace(/\s+/g, " ") ?? "";
   const sure = conclusion.querySelector(".t-sure-words b")?.textContent.trim() ?? "";
-  return { word, tone, found, sure };
+  return { word, tone, found, sure, link: "Read the conclusion" };
 }
 
 // ---- Text as it is written ----

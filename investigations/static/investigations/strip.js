@@ -60,7 +60,7 @@ function words(name, details) {
     case "refused":
       return [`No live updates: ${details.reason}`, "bad", ["Reload", location.href]];
     case "ended":
-      return [[details.word, details.found, details.sure].filter(Boolean).join(" "), details.tone, ["Read the conclusion", "#conclusion"]];
+      return [[details.word, details.found, details.sure].filter(Boolean).join(" "), details.tone, [details.link, "#conclusion"]];
     default:
       if (!details.wasCutOff) return ["", "", null];
       return [`Live again. ${details.caughtUp} event${details.caughtUp === 1 ? "" : "s"} caught up.`, "ok", null];

@@ -266,3 +266,34 @@ def test_what_was_told_of_the_end_is_told_anew_when_the_alert_is_over(running, p
     # At the top it would lie on the first row, and the conclusion is in sight.
     page.keyboard.press("Home")
     expect(strip).to_be_hidden()
+
+
+def test_the_end_of_what_was_cancelled_leads_to_no_conclusion(running, page, stream):
+    def find():
+        fill(running)
+        stage = running.executions.get().stage
+        other = ExecutionFactory(stage=stage, agent_name="second", agent_index=2, completed=True)
+        add_event(other, TimelineEvent.Type.FINAL_ANALYSIS, REPORT)
+
+    def cancel():
+        running.refresh_from_db()
+        running.status, running.completed_at = "cancelled", running.started_at
+        running.last_seq += 1
+        running.save()
+        return message_of(session_status(running.pk, "cancelled"), running.last_seq)
+
+    in_thread(find)
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    page.mouse.move(600, 600)
+    page.mouse.wheel(0, 600)
+
+    stream.send(in_thread(cancel))
+
+    expect(page.locator("#strip [data-strip-text]")).to_have_text("Cancelled. No conclusion.")
+    expect(page.locator("#strip [data-strip-link]")).to_have_text("Show how it ended")
+    found = page.locator("#conclusion")
+    expect(found).to_contain_text("Last finding, not a conclusion")
+    expect(found).to_contain_text("The basket service passes its memory limit.")
+    # The agent's own headings stand where its report is asked for.
+    expect(found.get_by_role("heading", name="Conclusion", exact=True)).to_have_count(0)
