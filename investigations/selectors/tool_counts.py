@@ -15,6 +15,12 @@ IS_TOOL_CALL = Q(event_type=TimelineEvent.Type.LLM_TOOL_CALL)
 """Of timeline events: what still runs is among them."""
 
 
+def count_of_executions(session_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
+    """Those that each agent of a session has begun."""
+    begun = TimelineEvent.objects.filter(IS_TOOL_CALL, session_id=session_id).order_by()
+    return dict(begun.values_list("execution_id").annotate(number=Count("pk")))
+
+
 def count_of_sessions(sessions: Sequence[AlertSession]) -> Mapping[uuid.UUID, int]:
     """Those of each session, with those of its chat. Only what agents ask for is numbered."""
     checks = (

@@ -32,6 +32,7 @@ from investigations.selectors.session_page.page import (
 )
 from investigations.selectors.session_page.question_field import read_ask_field
 from investigations.selectors.session_page.stage_view import SessionPage
+from investigations.selectors.tool_counts import count_of_executions
 from investigations.stream_messages import APPROVAL_DECIDED, APPROVAL_REQUESTED
 
 
@@ -79,6 +80,10 @@ class _Reading:
     @cached_property
     def tools(self) -> Mapping[int, CitedTool]:
         return read_cited_tools(self.session_id)
+
+    @cached_property
+    def tool_counts(self) -> Mapping[uuid.UUID, int]:
+        return count_of_executions(self.session_id)
 
     @cached_property
     def session(self) -> AlertSession | None:
@@ -133,7 +138,13 @@ def _timeline_event(payload: Mapping[str, Any], reading: _Reading) -> str | None
         return _event_and_card(view, reading.session_id, reading.context)
     # An error is told in one place; where that is, the session says.
     session = reading.session if view.event.event_type == view.event.Type.ERROR else None
-    return render_to_string(view.template, {"item": view, "tools": tools, "session": session})
+    row = render_to_string(view.template, {"item": view, "tools": tools, "session": session})
+    execution_id = view.event.execution_id
+    if execution_id is None or view.event.event_type != view.event.Type.LLM_TOOL_CALL:
+        return row
+    # The figure on the card of its agent comes with the row that it counts, and never after it.
+    context = {"execution_id": execution_id, "number": reading.tool_counts.get(execution_id, 0)}
+    return row + render_to_string("investigations/session/tool_count.html", context)
 
 
 def _news_of_incident(

@@ -62,7 +62,6 @@ async function settle(payload) {
   if (payload.execution_id) grew(payload.execution_id, payload.type === "timeline_event.created");
   if (payload.type === "execution.status") answerEnded(payload.execution_id);
   if (payload.type === "timeline_event.created") drawNow(payload);
-  if (payload.event_type === "llm_tool_call") askFacts(); // Calls are counted when they begin.
   work.changed();
   // Who begins to write has done with thinking.
   if (payload.event_type === "llm_response" && payload.status === "streaming") endThinking(payload.execution_id);

@@ -1,6 +1,7 @@
 // Puts pieces of HTML from our own server where they belong: each element takes the place of the
 // one with its id, or goes behind the event that `data-after` names something in, or to the end of
-// the element that `data-into` names. What a person opened or ticked stays so, and focus stays put.
+// the element that `data-into` names. What a person opened or ticked stays so, and focus stays put;
+// a figure that only grows, as `data-grows` tells, is not set back by a piece that was made earlier.
 
 import { refreshTimes } from "./time.js";
 
@@ -24,6 +25,7 @@ export function place(html) {
 }
 
 function replace(old, fresh) {
+  if (isAhead(old, fresh)) return;
   keepAsLeft(old, fresh);
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const path = focused && pathTo(old, focused);
@@ -32,7 +34,15 @@ function replace(old, fresh) {
   if (path) follow(fresh, path)?.focus({ preventScroll: true });
 }
 
+function isAhead(old, fresh) {
+  return Number(old.dataset.grows) > Number(fresh.dataset.grows);
+}
+
 function keepAsLeft(old, fresh) {
+  for (const figure of old.querySelectorAll("[id][data-grows]")) {
+    const same = fresh.querySelector(`#${CSS.escape(figure.id)}`);
+    if (same && isAhead(figure, same)) same.replaceWith(figure.cloneNode(true));
+  }
   for (const box of old.querySelectorAll("input[name=session]:checked")) {
     const same = fresh.querySelector(`input[name=session][value="${CSS.escape(box.value)}"]`);
     if (same) same.checked = true;

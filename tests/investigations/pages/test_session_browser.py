@@ -8,7 +8,11 @@ from playwright.sync_api import expect
 
 from investigations.models import AlertSession, TimelineEvent
 from investigations.services.approvals import decide_approval
-from investigations.stream_messages import approval_decided, timeline_event_created
+from investigations.stream_messages import (
+    approval_decided,
+    interaction_created,
+    timeline_event_created,
+)
 from tests.factories import ApprovalRequestFactory, SessionFactory, UserFactory
 from tests.investigations.approving import make_decider
 from tests.investigations.pages.browsing import (
@@ -344,3 +348,35 @@ def test_the_request_is_shown_and_gone_through_from_its_heading_on(
     assert heading.evaluate(IS_ON_TOP)
     page.keyboard.press("Tab")
     expect(page.locator(f"{place} :focus")).to_have_count(1)
+
+
+def test_the_count_of_tools_comes_with_the_call_it_counts_and_never_goes_back(
+    running, page, stream
+):
+    page.goto(f"/sessions/{running.pk}/")
+    wait_until_live(page, stream)
+    head = page.locator(".t-agent-head").first
+    expect(head).to_contain_text("1 tool")
+    facts = page.evaluate("async () => (await fetch(location.pathname + 'facts/')).text()")
+    late = facts.replace('id="facts"', 'id="facts" data-late')
+    page.route("**/facts/", lambda route: route.fulfill(body=late, content_type="text/html"))
+
+    def call():
+        event = add_tool_call(running.executions.get(), 2)
+        return message_of(timeline_event_created(event), event.sequence_number)
+
+    def begin_step():
+        execution = running.executions.get()
+        running.refresh_from_db()
+        running.last_seq += 1
+        running.save()
+        told = interaction_created(execution, execution.pk, "iteration")
+        return message_of(told, running.last_seq)
+
+    stream.send(in_thread(call))
+    expect(page.locator("#T2")).to_be_visible()
+    assert "2 tools" in head.inner_text()
+
+    stream.send(in_thread(begin_step))
+    expect(page.locator("#facts[data-late]")).to_be_visible()
+    assert "2 tools" in head.inner_text()
