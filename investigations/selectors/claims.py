@@ -76,6 +76,14 @@ class ReportClaims:
             if not any(start < mark.end and end > mark.start for start, end in places)
         ]  # fmt: skip
 
+    def count_within(self, report: str, texts: Sequence[str]) -> int:
+        """How many of those that `counts` counts begin in one of these parts of the report."""
+        begins = [each.claim.start for each in self.claims]
+        begins += [each.start for each in self.marks_outside]
+        starts = [(report.find(text), len(text)) for text in texts]
+        ranges = [range(start, start + length) for start, length in starts if start >= 0]
+        return sum(any(begin in each for each in ranges) for begin in begins)
+
     def within(self, report: str, text: str) -> "PartOfReport":
         """What is known of the claims in a part of the report."""
         start = report.find(text)

@@ -1,13 +1,14 @@
 """The conclusion card: what a report says first, made from the report's own words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.citations import Ref, drop_citations, find_citations
 from agents.our_lines import find_our_lines, split_our_lines
 from agents.report import Report, parse_report
 from agents.types import CHANGED, INCONCLUSIVE, UNVERIFIED
+from config.words import list_names
 from investigations.rendering.markdown import plain_words
 from investigations.selectors.claims import PartOfReport, ReportClaims
 from investigations.selectors.quoted_lines import QuotedLine
@@ -18,6 +19,7 @@ _INLINE_CODE = re.compile(r"`([^`\n]+)`")
 _SOURCE = re.compile(r"\((?:from the )?(alert|runbook)\b[^)]{0,40}\)\W*$", re.IGNORECASE)
 _DOUBTFUL = ("misquoted", "failed", "uncited")
 _BACKED = ("proved", "cited")
+_NUMBERED = "in the numbered ones"
 _OPEN_WRITES = ("Unverified", "Not carried out")
 _NOTHING = re.compile(r"\W*(?:nothing|none|n/?a)\W*", re.IGNORECASE)
 
@@ -69,6 +71,8 @@ class ConclusionCard:
     not_checked: tuple[CardLine, ...]
     ruled_out: tuple[CardLine, ...]
     ours: tuple[OurLine, ...] = ()
+    counted: tuple[tuple[str, int], ...] = ()
+    """Where the claims stand that are counted, in words, and how many in each place."""
     has_withheld: bool = False
     """Whether a sentence is left out, as it says that something was done."""
 
@@ -98,6 +102,15 @@ class ConclusionCard:
         return sum(bool(claim.state) for claim in self.claims)
 
     @property
+    def counted_words(self) -> str:
+        """Where to find what is counted; empty where the numbered claims show it one by one."""
+        numbered = dict(self.counted).get(_NUMBERED, 0)
+        if not self.counted or (numbered == self.judged_count and len(self.counted) == 1):
+            return ""
+        several = "; one may hold several" if numbered > self.judged_count else ""
+        return f"{list_names([f'{number} {where}' for where, number in self.counted])}{several}."
+
+    @property
     def first_doubtful(self) -> int:
         """The place of the first claim that nothing backs, from 1; 0 when there is none."""
         return next((n for n, claim in enumerate(self.claims, 1) if claim.is_doubtful), 0)
@@ -116,12 +129,32 @@ def build_card(analysis: str, judged: ReportClaims) -> ConclusionCard | None:
             for claim in report.claims
             if not _NOTHING.fullmatch(claim.text)
         ),
-        next_steps=_lines(_with_blocks(report.next_steps)),
-        not_checked=_lines(report.not_checked),
-        ruled_out=_lines(report.ruled_out),
+        next_steps=_lines(_with_blocks(report.next_steps), analysis, judged),
+        not_checked=_lines(report.not_checked, analysis, judged),
+        ruled_out=_lines(report.ruled_out, analysis, judged),
+        counted=tuple(_count_by_place(report, analysis, judged)),
         ours=tuple(map(_our_line, split_our_lines(analysis)[0])),
         has_withheld=WITHHELD in analysis,
     )
+
+
+def _count_by_place(
+    report: Report, analysis: str, judged: ReportClaims
+) -> Iterator[tuple[str, int]]:
+    places: Mapping[str, Sequence[str]] = {
+        "in the conclusion": (report.conclusion,),
+        _NUMBERED: [claim.text for claim in report.claims],
+        "under Do next": report.next_steps,
+        "under Not checked": report.not_checked,
+        "under Ruled out": report.ruled_out,
+    }
+    left = judged.counts.total
+    for where, texts in places.items():
+        if number := judged.count_within(analysis, texts):
+            left -= number
+            yield where, number
+    if left > 0:
+        yield "elsewhere in the full report", left
 
 
 def confidence_of(analysis: str) -> str:
@@ -179,8 +212,11 @@ def _with_blocks(steps: Sequence[str]) -> list[str]:
     return joined
 
 
-def _lines(texts: Sequence[str]) -> tuple[CardLine, ...]:
-    return tuple(_line(text) for text in texts if not _NOTHING.fullmatch(text))
+def _lines(texts: Sequence[str], analysis: str, judged: ReportClaims) -> tuple[CardLine, ...]:
+    return tuple(
+        _claim(text, judged.within(analysis, text))
+        for text in texts if not _NOTHING.fullmatch(text)
+    )  # fmt: skip
 
 
 def _line(text: str) -> CardLine:

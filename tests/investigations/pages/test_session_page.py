@@ -158,7 +158,26 @@ def test_a_tally_of_more_claims_than_are_numbered_says_what_it_counts(viewer):
 
     assert page.count('class="t-claim"') == 1
     assert '<span id="claim-counts">2 proved.</span>' in page
-    assert "All 2 of the report are counted; a numbered one may hold several." in page
+    assert "2 in the numbered ones; one may hold several." in page
+
+
+def test_a_tally_says_where_what_it_counts_stands_and_an_uncited_line_is_marked_there(viewer):
+    analysis = (
+        "## Conclusion\nIt was killed. Confidence: high\n\n"
+        '## Evidence\n1. It ended with exit code 137 [T1 "exit_code: 137"].\n\n'
+        '## Ruled out\n- Another pod: it was basket-7 [T1 "basket-7"].\n- The disk is not full.\n'
+    )
+    session = SessionFactory(completed=True, final_analysis=analysis)
+    execution = ExecutionFactory(stage=StageFactory(session=session, completed=True))
+    add_tool_call(execution, 1, '{"pod": "basket-7", "exit_code": 137}')
+
+    page = _read(viewer, session)
+
+    assert '<span id="claim-counts">2 proved, 1 uncited.</span>' in page
+    assert "1 in the numbered ones and 2 under Ruled out." in page
+    (ruled_out,) = re.findall(r"<h3>Ruled out</h3>.*?</ul>", page, re.DOTALL)
+    marks = ["t-unsup-mark" in line for line in ruled_out.split("<li>")[1:]]
+    assert marks == [False, True]
 
 
 def test_a_chip_opens_the_result_where_the_quote_stands(viewer):
