@@ -10,11 +10,15 @@ from pathlib import Path
 from threading import Thread
 
 from django.contrib.auth.models import User
+from django.db.models import Q
 
+from investigations.models import AlertSession
 from investigations.services.intake import read_alert, submit_alert
+from investigations.services.sessions import cancel_session
 from investigations.services.tokens import create_token
 from ops.envelope import ToolFailure
 from tarsy.errors import ConfigError
+from tarsy.shop.check import ALERT
 from tarsy.shop.faults import DEFAULT, FAULTS, NONE
 from tarsy.shop.opening import Shop, check_fault, open_shop
 from tarsy.shop.services import SERVICES
@@ -23,6 +27,7 @@ RULES_ONLY = "services"
 WITH_MODEL = "services-with-model"
 """Alert types of the built-in chains: rules alone, and with a model that confirms them."""
 AUTHOR = "demo"
+SHOP_IS_GONE = "the demo was started again, and the shop that this was about is gone"
 QUIET_SECONDS = 5.0
 """How long all is well before the fault."""
 
@@ -86,6 +91,17 @@ class Demo:
         others = ", ".join((*(name for name in FAULTS if name != self.fault), NONE))
         self._say(f"Now {said} (FAULT={self.fault}; there are also {others}).")
         self._say("The check notices it and tells an alert. Then rules look for the cause.")
+
+
+def cancel_what_is_left() -> int:
+    """Cancel what still looks into an earlier shop, which is gone, and withdraw what it asks for:
+    a repair of it would be done to the new one. How many there were."""
+    of_a_shop = Q(author=AUTHOR) | Q(source="alertmanager", title__startswith=f"{ALERT}:")
+    open_ones = AlertSession.objects.filter(of_a_shop, deleted_at=None)
+    left = list(open_ones.exclude(status__in=AlertSession.TERMINAL).values_list("pk", flat=True))
+    for session_id in left:
+        cancel_session(session_id, AUTHOR, SHOP_IS_GONE)
+    return len(left)
 
 
 def read_fault() -> str:

@@ -36,7 +36,7 @@ from config.words import count
 from investigations.selectors.logins import has_admin_come_since
 from investigations.selectors.system.workers import live_workers
 from investigations.services.login_links import make_login_link_token
-from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, read_fault
+from tarsy.demo import RULES_ONLY, WITH_MODEL, Demo, cancel_what_is_left, read_fault
 from tarsy.demo_word import leave_word, take_word_away
 from tarsy.env import Env, environment
 from tarsy.errors import ConfigError, Mistake
@@ -106,6 +106,9 @@ def _run(plan: Plan) -> int:
     chains = count(len(config.chains), "chain")
     say(f"TARSy {settings.VERSION}, {chains}, model provider: {plan.provider}")
     say("Starting web server, workers and what they need: some 10 to 30 seconds ...")
+    # Before a worker goes on with it.
+    if plan.fault is not None and (left := cancel_what_is_left()):
+        say(f"Cancelled, as its shop is gone: {count(left, 'investigation')} of an earlier demo.")
     for need in config.needs:
         say(f"Missing: {need}. Until then, whatever needs it fails.")
     with _demo_of(plan, say) as demo:

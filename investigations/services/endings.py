@@ -92,28 +92,31 @@ def close_stage(write: SessionWrite, stage: Stage, status: str, *, error: str = 
     write.tell(stage_status(stage))
 
 
-def request_stop(write: SessionWrite, stage: Stage) -> None:
+def request_stop(write: SessionWrite, stage: Stage, reason: str = "") -> None:
     """None of the stage's executions may begin from now on, nobody decides about its writes any
     more; those that run are told elsewhere."""
     Stage.objects.filter(pk=stage.pk, cancel_requested_at__isnull=True).update(
         cancel_requested_at=Now()
     )
-    withdraw_approvals(write, Q(execution__stage=stage), "the session was cancelled")
+    withdraw_approvals(write, Q(execution__stage=stage), reason or "the session was cancelled")
     cancel_waiting_executions(write, stage)
 
 
-def stop_session(write: SessionWrite) -> None:
-    """Stop what runs of a session: at once where nothing does, else within a moment."""
+def stop_session(write: SessionWrite, reason: str = "") -> None:
+    """Stop what runs of a session: at once where nothing does, else within a moment.
+
+    A reason is told as that of its end, and to whoever was asked for a decision.
+    """
     session = write.session
     if session.status == AlertSession.Status.PENDING:
-        end_session(write, AlertSession.Status.CANCELLED)
+        end_session(write, AlertSession.Status.CANCELLED, error=reason)
         return
     if session.status == AlertSession.Status.IN_PROGRESS:
-        AlertSession.objects.filter(pk=session.pk).update(status=AlertSession.Status.CANCELLING)
-        session.status = AlertSession.Status.CANCELLING
+        session.status, session.error_message = AlertSession.Status.CANCELLING, reason
+        session.save(update_fields=["status", "error_message"])
         tell_session_status(write, AlertSession.Status.CANCELLING)
     for stage in list(open_stages(session)):
-        request_stop(write, stage)
+        request_stop(write, stage, reason)
     broadcast_cancel(session.pk)
     settle_cancelled(write)
 
@@ -134,7 +137,7 @@ def settle_cancelled(write: SessionWrite) -> None:
         close_stage(write, stage, Stage.Status.CANCELLED)
     is_cancelling = write.session.status == AlertSession.Status.CANCELLING
     if is_cancelling and not open_stages(write.session).exists():
-        end_session(write, AlertSession.Status.CANCELLED)
+        end_session(write, AlertSession.Status.CANCELLED, error=write.session.error_message)
 
 
 def open_stages(session: AlertSession) -> QuerySet[Stage]:

@@ -114,7 +114,7 @@ def _start(write: SessionWrite, config: Config) -> None:
     announce_start(session)
 
 
-def cancel_session(session_id: uuid.UUID, actor: str) -> None:
+def cancel_session(session_id: uuid.UUID, actor: str, reason: str = "") -> None:
     """Stop what runs of a session: the investigation, or after its end the answer in its chat.
 
     At once when nothing runs, else within a moment. Raises NotFound, or Conflict when there is
@@ -125,8 +125,9 @@ def cancel_session(session_id: uuid.UUID, actor: str) -> None:
         refuse_deleted(session)
         if session.is_terminal and not open_stages(session).exists():
             raise Conflict(f"the session is {session.status} already and cannot be cancelled")
-        record_audit(actor, "session.cancel", "session", session.pk)
-        stop_session(write)
+        told = {"reason": reason} if reason else {}
+        record_audit(actor, "session.cancel", "session", session.pk, **told)
+        stop_session(write, reason)
 
 
 def retry_session(

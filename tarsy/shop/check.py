@@ -24,6 +24,7 @@ from tarsy.shop.front import Front
 from tarsy.shop.layout import Layout, read_object, write_whole
 from tarsy.shop.lifeline import begin, say
 
+ALERT = "ShopCheckFailing"
 ROUND_SECONDS = 1.0
 WINDOW_ROUNDS = 5
 FAILING_ROUNDS = 3
@@ -152,7 +153,7 @@ class Pager:
 
 def _write_body(status: str, alert: Told) -> dict[str, object]:
     labels = {
-        "alertname": "ShopCheckFailing",
+        "alertname": ALERT,
         "service": "shop-web",
         "severity": "critical",
         "instance": alert.endpoint,
@@ -175,11 +176,11 @@ def _write_body(status: str, alert: Told) -> dict[str, object]:
     return {
         "version": "4",
         # Each shop is one of its own: what ailed another is no part of what ails this one.
-        "groupKey": f'{{}}:{{alertname="ShopCheckFailing", instance="{alert.endpoint}"}}',
+        "groupKey": f'{{}}:{{alertname="{ALERT}", instance="{alert.endpoint}"}}',
         "truncatedAlerts": 0,
         "status": status,
         "receiver": "tarsy",
-        "groupLabels": {"alertname": "ShopCheckFailing", "instance": alert.endpoint},
+        "groupLabels": {"alertname": ALERT, "instance": alert.endpoint},
         "commonLabels": labels,
         "commonAnnotations": annotations,
         "externalURL": alert.endpoint,
