@@ -32,7 +32,9 @@ _NOTHING: Sequence[JSON] = (None, False, "", [], {})
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
 """Characters of one field."""
-_LOG_FIELDS = tuple(each.name for each in dataclasses.fields(Told) if each.name != "raw")
+_LOG_FIELDS = tuple(
+    each.name for each in dataclasses.fields(Told) if each.name not in ("raw", "parts")
+)
 """What a row has that was read from a log."""
 
 
@@ -316,6 +318,7 @@ def _read_pattern(text: str, source: str) -> Iterator[Row]:
 def _as_row(told: Told) -> Row:
     row: Row = {name: _clean(getattr(told, name)) for name in _LOG_FIELDS}
     row["_line"] = told.raw[:LONGEST_FIELD]
+    row["_parts"] = list(told.parts)
     return row
 
 

@@ -174,8 +174,14 @@ class Judge:
             return None
         value = self.scope.evaluate(cite.quote)
         raw = self._raw.get(int(call), "")
-        quote = "" if value is MISSING else find_quote(raw, show(value))
-        if not quote and isinstance(line := row.get("_line"), str):
+        text = "" if value is MISSING else show(value)
+        quote = find_quote(raw, text)
+        parts = row.get("_parts")
+        if isinstance(parts, list):
+            # Another line of the message, or of its log, would prove nothing of what was told.
+            made_of = [] if quote == text else [find_quote(raw, part) for part in parts]
+            quote = max((quote, *made_of), key=len)
+        elif not quote and isinstance(line := row.get("_line"), str):
             quote = find_quote(raw, line)
         return Cited(int(call), quote)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.functions import UNKNOWN, moment
-from rules.log_entries import Entry, read_entries, shorten, tell
+from rules.log_entries import Entry, list_parts, read_entries, shorten, tell
 from rules.log_recovery import Recoveries
 from rules.log_words import (
     ERROR,
@@ -72,6 +72,8 @@ class Told:
     level: str
     hint: str
     program: str
+    parts: Sequence[str] = ()
+    """The texts that the message was made of."""
     times: int = 1
     is_over: bool = False
     """Whether it was said to be well after it, or stayed away for long."""
@@ -263,6 +265,7 @@ def _as_told(entry: Entry, times: int = 1, *, is_over: bool) -> Told:
         level=_NAMES[entry.level],
         hint=entry.hint[:LONGEST_SAID],
         program=entry.program,
+        parts=list_parts(entry),
         times=times,
         is_over=is_over,
         is_limit=tells_of_limit(line),

@@ -23,6 +23,7 @@ _FIGURE = re.compile(r"\d[\d.]*")
 _NAMED = re.compile(r"\b([a-z]\w*)(?:\[(\d)\])?(?:\.([A-Za-z_]\w*)(?!\())?")
 _TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
 """Texts within an expression, in which a name is none."""
+_JOINTS = re.compile(r": | … ")
 _BLANKS = re.compile(r" {2,}")
 _EDGES = " ,;:{}"
 _SEPARATORS = ",;{}"
@@ -35,9 +36,11 @@ class _Hit(NamedTuple):
 
 
 def find_quote(raw: str, value: str) -> str:
-    """The longest part of a value that stands in the text as it is; empty where none does."""
-    parts = sorted(_parts(value), key=len, reverse=True)
-    for part in parts[:12]:
+    """The longest part of a value that stands in the text as it is; empty where none does. What
+    was told on one line may have stood on several, or in several fields."""
+    whole = _parts(value)
+    parts = {*whole, *(each for part in whole for each in _parts_of_told(part))}
+    for part in sorted(parts, key=lambda part: (-len(part), part))[:24]:
         if len(part) >= SHORTEST and part in raw:
             return part
     return ""
@@ -210,6 +213,10 @@ def _parts(value: str) -> list[str]:
         for run in _BLANKS.split(piece.strip()):
             found.append(_shorten(run.strip(" ,;:")))
     return [part for part in found if part]
+
+
+def _parts_of_told(part: str) -> Iterator[str]:
+    return (_shorten(each.strip(" ,;:")) for each in _JOINTS.split(part))
 
 
 def _shorten(text: str) -> str:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Sequence
 
 from agents.citations import find_citations
+from config.schema.packs import ExampleConfig
 from rules.examples import find_in_example
 from rules.findings import Cited, Finding
-from rules.quotes import LONGEST, find_passage, holds
+from rules.quotes import LONGEST, find_passage, find_quote, holds
 from rules.ranking import Cause, Ranked
 from rules.report import Told, write_report
 from tests.rules.worlds import built_in_packs
@@ -31,6 +32,54 @@ def test_of_equal_figures_that_of_the_row_is_quoted_with_the_name_beside_it():
         assert quote in RAW
         assert f'"state": "{client["state"]}", "connections": {client["connections"]}' in quote
         assert len(quote) <= LONGEST
+
+
+def test_what_was_told_of_two_fields_is_quoted_by_the_longer_one():
+    raw = (
+        '{"caller":"internal/server/start_everything.go:142","msg":"cannot start","err":"no rate"}'
+    )
+
+    assert find_quote(raw, "cannot start: no rate") == "cannot start"
+
+
+def _quote_of_log(log: str) -> Sequence[str]:
+    (pack,) = (each for each in built_in_packs() if each.name == "docker")
+    web = {"name": "web", "image": "web:1", "state": "exited", "status": "Exited (1)"}
+    state = {"status": "exited", "exit_code": 1, "error": "", "oomkilled": False}
+    data = {
+        "containers": {"containers": [web]},
+        "states": {"name": "web", "state": state, "restart_count": 0},
+        "logs": {"container": "web", "content": log},
+    }
+    answers = {name: json.dumps({"ok": True, "data": each}) for name, each in data.items()}
+    example = ExampleConfig.model_validate(
+        {"answers": answers, "says": ["web"], "alert": {"container": "web"}}
+    )
+    return [
+        cited.quote
+        for each in find_in_example(pack, "ends_again_and_again", example)
+        for cited in each.cites
+    ]
+
+
+def test_a_message_is_quoted_by_its_own_parts_and_by_no_other_field_or_line():
+    long = "a-very-long-version-string-of-the-build-of-the-last-day-of-november"
+    quotes = _quote_of_log(
+        f'{{"level":"info","msg":"starting","version":"{long}"}}\n'
+        f'{{"level":"fatal","at":"{long}.go:142","msg":"cannot start","err":"no rate for XAU"}}\n'
+    )
+
+    assert "no rate for XAU" in quotes
+    assert not any(long in quote for quote in quotes)
+
+
+def test_a_message_over_lines_is_quoted_by_the_longest_of_them():
+    quotes = _quote_of_log(
+        "2026-11-30 11:58:02 [error] <0.9.0> closing:\nmissed heartbeats, timeout: 60 seconds\n"
+    )
+
+    assert "missed heartbeats, timeout: 60 seconds" in quotes
+    assert "error" not in quotes
 
 
 def test_a_figure_that_was_only_computed_is_not_found_in_another_one():
