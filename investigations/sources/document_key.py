@@ -9,6 +9,7 @@ from itertools import islice
 
 from investigations.sources.fields import read_moment, read_text
 from investigations.sources.kinds import SUBJECT_WORDS, is_word_of_status, without_state_words
+from investigations.sources.parts import MOST_FIELDS, Part, find_field
 from investigations.sources.reading import JSON, key_of_document
 from investigations.sources.said_states import without_said_state
 from investigations.sources.severity import normalise
@@ -16,10 +17,7 @@ from investigations.sources.states import WORDS, names_state
 from investigations.sources.telling import fold, is_name_of_alert, words_of_name
 from investigations.sources.usual_fields import (
     LEVELS,
-    MOST_FIELDS,
     WORDS_OF_OBJECT,
-    Part,
-    find_field,
     is_flag,
     is_own_state,
     is_plain_state,

@@ -20,6 +20,7 @@ from investigations.sources.fields import (
     read_url,
     split_members,
 )
+from investigations.sources.parts import Part, find_field
 from investigations.sources.reading import (
     JSON,
     REASONS,
@@ -43,9 +44,7 @@ from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
-    Part,
     failure_words,
-    find_field,
     find_severity,
     is_done,
     level_of_state,
@@ -54,6 +53,7 @@ from investigations.sources.usual_fields import (
     says_test,
     state_of_parts,
     state_words,
+    words_of_members,
 )
 from masking.visible_text import clean_line
 
@@ -181,6 +181,8 @@ def _judge(
     others = other_state_words(leaves)
     # An order that is closed and a backup that is done do not say that the alert is over.
     words = own_words or [each for each in others if state_of(each) == "firing"]
+    if not is_more and state_of(*words) == "resolved":
+        words = words_of_members(leaves) or words
     if not is_more and is_done(words) and (failures := failure_words(leaves)):
         words = failures
     # Put together from a name and a text, it is nothing that anybody said.

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from investigations.sources.fields import as_object, read_moment, read_text
 from investigations.sources.kinds import find_words
+from investigations.sources.parts import Part
 from investigations.sources.reading import JSON, is_over
 from investigations.sources.telling import fold
-from investigations.sources.usual_fields import Part
 
 _FIRST = re.compile(
     r"[^\w\[]{0,10}(?:\[ ?(?P<tag>\w+)(?::\d+| on \{[^{}]{0,200}\})? ?\]"

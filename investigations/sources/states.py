@@ -28,6 +28,14 @@ WORDS: Mapping[str, State] = {
 }  # fmt: skip
 
 
+OPEN = frozenset({
+    "firing", "alerting", "alarm", "triggered", "open", "opened", "problem", "down", "failed",
+    "failure", "critical", "fired", "failing", "unhealthy", "unavailable", "degraded", "violated",
+    "breached",
+})  # fmt: skip
+"""Those of nothing that is over: what is `active` or `new` may be a monitor or a post."""
+
+
 def names_state(word: str) -> bool:
     """Whether a word says that an alert holds or that it does not, and nothing else."""
     return word.strip().lower() in WORDS

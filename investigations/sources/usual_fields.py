@@ -2,37 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import dataclass, replace
 
 from investigations.sources.fields import as_object, read_text
 from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_alert
+from investigations.sources.parts import Part, find_field, make_part
 from investigations.sources.reading import JSON, State
 from investigations.sources.severity import normalise
-from investigations.sources.states import names_state, state_of
-from investigations.sources.telling import NAMES, Leaf, fold, names_alert
-
-MOST_FIELDS = 500
-"""Of one object that are looked at."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A document, or an object in it that may be what it is about, with its name."""
-
-    fields: Mapping[str, JSON]
-    """By folded names; of two that fold alike, the first."""
-    name: str = ""
-    written: Mapping[str, str] = field(default_factory=dict)
-    """The folded names as they are written."""
-    is_beside: bool = False
-    """Whether the document tells itself what it is about, so that this may be of another thing: it
-    says at most that the alert fires."""
-
-    def path_of(self, folded: str) -> str:
-        name = self.written.get(folded, folded)
-        return f"{self.name}.{name}" if self.name else name
-
+from investigations.sources.states import OPEN, names_state, state_of
+from investigations.sources.telling import NAMES, Leaf, fold, names_alert, walk
 
 _WRAPPERS = (
     "alert", "alarm", "incident", "issue", "problem", "finding", "check", "monitor", "data",
@@ -113,11 +91,17 @@ class _Word:
 
     word: str
     doubt: re.Pattern[str] | None = None
+    is_state: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a state that nothing has which is over: no end beside it counts."""
+        return self.is_state and self.word.strip().lower() in OPEN
 
 
 def parts_of(body: Mapping[str, JSON]) -> list[Part]:
     """A document, and the objects in it that may be what it is about."""
-    whole = _make_part(body)
+    whole = make_part(body)
     inner = _inner_of(whole)
     others: list[Part] = []
     for envelope in _ENVELOPES:
@@ -125,11 +109,12 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
             others += _objects_of(inner[envelope])
             inner = {**_inner_of(inner[envelope]), **inner}
     is_told = bool(find_field((*NAMES, "alert"), whole) or find_severity(whole))
+    is_told = is_told or any(names_alert(name) for name, _ in _objects_in(whole))
     if is_told:
         inner = {name: _beside(each) for name, each in inner.items()}
     known = [inner[name] for name in _WRAPPERS if name in inner]
     current = ((as_object(each.fields.get("current")), each.is_beside) for each in known)
-    known += [replace(_make_part(each, "current"), is_beside=it) for each, it in current if each]
+    known += [replace(make_part(each, "current"), is_beside=it) for each, it in current if each]
     named = [*others, *_subjects_of(whole)]
     # What has a title of its own is not about an order or a backup that stands beside it.
     if is_told or find_field((*NAMES, "alert"), *known):
@@ -147,7 +132,7 @@ def _subjects_of(whole: Part) -> Iterator[Part]:
             continue
         if tells_more and not names_alert(name) and not _is_kind_of_post(name, whole):
             continue
-        part = _make_part(each, name)
+        part = make_part(each, name)
         if any(map(part.fields.get, LEVELS)) or any(_words_of(part)):
             yield part
 
@@ -172,31 +157,28 @@ def _objects_of(envelope: Part) -> list[Part]:
     found = [(name, each) for name, each in envelope.fields.items() if isinstance(each, dict)]
     if len(found) > 1:
         found = [(name, each) for name, each in found if {"id", "title"} <= each.keys()][:1]
-    return [_make_part(each, name) for name, each in found if name not in _WRAPPERS]
+    return [make_part(each, name) for name, each in found if name not in _WRAPPERS]
 
 
 def _beside(part: Part) -> Part:
     return part if names_alert(part.name) else replace(part, is_beside=True)
 
 
-def _make_part(body: Mapping[str, JSON], name: str = "") -> Part:
-    folded: dict[str, JSON] = {}
-    written: dict[str, str] = {}
-    for own, value in islice(body.items(), MOST_FIELDS):
-        if (short := fold(own)) not in folded:
-            folded[short], written[short] = value, own
-    return Part(folded, name, written)
-
-
 def _inner_of(part: Part) -> dict[str, Part]:
-    found = {name: _make_part(each, name) for name, each in _objects_named(part)}
+    found = {name: make_part(each, name) for name, each in _objects_named(part)}
     return {name: found[name] for name in _WRAPPERS if name in found}
+
+
+def _objects_in(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
+    for name, value in part.fields.items():
+        if isinstance(value, dict) and value:
+            yield name, value
 
 
 def _objects_named(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
     """By what each may be, those last that are called so: `event` counts before `event_data`."""
-    for name, value in part.fields.items():
-        if (found := _EVENT_DATA.fullmatch(name)) and isinstance(value, dict) and value:
+    for name, value in _objects_in(part):
+        if found := _EVENT_DATA.fullmatch(name):
             yield found[1], value
     for name in _WRAPPERS:
         if value := as_object(part.fields.get(name)):
@@ -216,25 +198,28 @@ def state_words(parts: Iterable[Part]) -> list[str]:
     told = [each for part in known for each in _words_of(part)]
     fires = any(state_of(each.word) == "firing" for each in told)
     doubts = {each.doubt for each in told if each.doubt}
-    outweighed = {each for each in doubts if fires or any(_weighs(part, each) for part in known)}
-    return [
+    outweighed = {each for each in doubts if fires or _weighs(known[0], each)}
+    words = [
         each.word
         for each in told
         if each.doubt not in outweighed or state_of(each.word) == "firing"
     ]
+    is_over = state_of(*words) == "resolved"
+    return [each.word for each in told if is_over and each.is_open] or words
 
 
 def _weighs(part: Part, names: re.Pattern[str]) -> bool:
-    """Whether a part, or its labels, tells a weight of such a name that is not light."""
-    labels = (as_object(part.fields.get(name)) for name in ("labels", "tags"))
-    told = [part.fields, *({fold(name): each[name] for name in each} for each in labels)]
+    """Whether a part tells a weight of such a name that is not light, wherever it stands in it."""
     weights = (
-        read_text(value)
-        for fields in told
-        for name, value in fields.items()
-        if _NOW.fullmatch(name) and names.fullmatch(name)
+        leaf.text.strip()
+        for leaf in walk(dict(part.fields))
+        if names.fullmatch(leaf.folded) and _is_of_now(leaf)
     )
     return any(map(_is_heavy, weights))
+
+
+def _is_of_now(leaf: Leaf) -> bool:
+    return all(_NOW.fullmatch(each) for each in (leaf.folded, fold(leaf.parent)))
 
 
 def _is_heavy(weight: str) -> bool:
@@ -277,6 +262,13 @@ def failure_words(leaves: Sequence[Leaf]) -> list[str]:
         and (_STATES[0].fullmatch(each.folded) or _OTHER_STATES[0].fullmatch(each.folded))
     )
     return [each.text for each in states if each.text.strip().lower() in _FAILURES]
+
+
+def words_of_members(leaves: Sequence[Leaf]) -> list[str]:
+    """The words by which alerts in a document, such as the members of a group, say that they are
+    open."""
+    states = (each for each in leaves if each.is_of_alert and is_plain_state(each.folded))
+    return [each.text for each in states if each.text.strip().lower() in OPEN]
 
 
 def is_state_field(name: str) -> bool:
@@ -335,14 +327,14 @@ def _judge_words(name: str, text: str, *, is_state: bool) -> Iterator[_Word]:
     for word in find_words(text, is_state=is_state):
         is_of_kind = state_of(word) == "test" and not names_state(text)
         is_sure = is_of_alert and not is_of_kind and word.strip().lower() not in _WELL_DONE
-        yield _Word(word, None if is_sure else _ANY_WEIGHT)
+        yield _Word(word, None if is_sure else _ANY_WEIGHT, is_state)
 
 
 def _words_of_object(told: Mapping[str, JSON]) -> list[str]:
     """Of an object that is called like a state or a level, as in `{"status": {"name": "Closed"}}`,
     the words for one; an end only where no text of it says anything else. One with a code is an
     answer's: `{"code": 200, "text": "OK"}`."""
-    inner = _make_part(told)
+    inner = make_part(told)
     if not _CODES.isdisjoint(inner.fields):
         return []
     names = ("state", "status", *WORDS_OF_OBJECT)
@@ -369,15 +361,6 @@ def _find_flags(part: Part) -> Iterator[_Word]:
 
 def state_of_parts(parts: Iterable[Part]) -> State:
     return state_of(*state_words(parts))
-
-
-def find_field(names: Iterable[str], *parts: Part) -> str:
-    """The first of these fields that says anything, however its name is written."""
-    for part in parts:
-        for name in names:
-            if text := read_text(part.fields.get(name)):
-                return text
-    return ""
 
 
 def find_severity(part: Part) -> str:

@@ -222,3 +222,52 @@ def test_nothing_that_is_told_of_a_thing_ends_an_alert_that_weighs_something(
 
     assert read(alert | {f"{name}_{ending}": word}).state == "firing"
     assert read(alert | {name: {ending: word, "id": 7}}).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"alert": "Disk is full", "state": "OK", "current_state": "CRITICAL"},
+        {"alert": "Disk is full", "status": "ok", "state": "alerting"},
+        {"title": "API", "issue_status": "closed", "alert_status": "open"},
+        {"title": "API", "incident": {"name": "API", "status": "open"}, "resolved": True},
+        {"status": "resolved", "alerts": [{"status": "firing"}, {"status": "resolved"}]},
+        {"title": "Cluster", "severity": "ok", "nodes": [{"severity": "critical"}]},
+        {"title": "Cluster", "level": "normal", "children": [{"level": "critical"}]},
+        {"event": {"status": "success"}, "rule": {"name": "Login from abroad", "level": 12}},
+        {"alert": {"title": "API", "severity": "critical"}, "event": {"status": "success"}},
+        {"data": {"title": "API", "severity": "critical", "result": {"status": "success"}}},
+        {"data": {"title": "API", "severity": "critical", "database_severity": "ok"}},
+        {"data": {"title": "Port 443 is closed", "open": False}},
+        {"payload": {"summary": "Login from abroad", "severity": "high", "status": "success"}},
+        {"summary": "TLS fails", "level": "error", "event": "connection_closed"},
+        {"type": "security.session_closed", "title": "Root session", "severity": "high"},
+        {"text": "RESOLVED: 1 alert\nFIRING: cpu of db-1"},
+        {"title": "RESOLVED: digest", "fields": [{"name": "cpu", "value": "Firing:"}]},
+        {"title": "Database", "monitor": {"state": "OK", "name": "db"}, "urgency": "high"},
+        {"title": "Database", "server_state": "online", "severity": 2},
+        {"title": "Database", "status": {"value": "ok", "label": "CRITICAL"}},
+        {"title": "Vault", "is_closed": True},
+        {"title": "Vault", "ticket": {"id": 1, "status": {"name": "Closed"}}, "priority": "P1"},
+    ],
+)
+def test_an_end_beside_what_is_open_ends_nothing(body):
+    assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"title": "API", "state": "OK", "priority": "P1"},
+        {"title": "API", "status": "acknowledged", "state": "OK"},
+        {"title": "API", "status": "up", "monitor": {"status": "active", "name": "API"}},
+        {"title": "API", "status": "resolved", "alerts": [{"status": "resolved"}]},
+        {"event": "monitor.up", "title": "API", "severity": "critical"},
+        {"event": "alert.closed", "title": "API", "severity": "critical"},
+        {"action": "close", "alert": {"id": 7, "message": "API", "priority": "P1"}},
+        {"host": "a", "service_state": "OK", "service_output": "fine"},
+        {"notification_type": "RECOVERY", "host": "a", "severity": "critical"},
+    ],
+)
+def test_what_is_over_begins_nothing(body):
+    assert read(body).state in ("resolved", "acknowledged")
