@@ -56,10 +56,14 @@ _FAILS = _any_of(
     r"un(?:expected|defined|supported|recoverable)",
     r"\bbad\b|wrong|duplicate|overlap|conflict|must (?:be|have|not)|required|insufficient",
     r"(?:already|address) in use|already (?:exists|running|been|\w+ed\b)|sorry,|locked|deadlock",
-    r"too (?:many|low|small|old|large|big|long|new)|exceed|exhaust|out of|not enough|reached|limit",
+    r"too (?:many|low|small|old|large|big|long|new)|exceed|exhaust|out of|not enough|reached",
+    r"\blimit(?:s|ed|ing)?\b(?:[^=:]|$)",
     r"(?:is|are|disk|table|queue|device|pool|index|\)) full\b|overflow|throttl|drop(?:ped|ping)",
     r"read-only|timed? ?out|not secure|insecure",
 )
+_REQUEST = r"\b(?:get|head|post|put|patch|delete|options) [^\s\"]+"
+_ASKED = _any_of(_REQUEST)
+_SERVED = _any_of(_REQUEST + r"(?: http/[\d.]+)?\"?,? (?:status[=: ]*|-> ?|returned )?[23]\d\d\b")
 _CALM = _any_of(r"\b(?:skipp(?:ed|ing)|ignor(?:ed|ing))\b")
 _FOLLOWS = _any_of(
     r"^\W*(?:\w+[:=] ?)?\W*(?:exiting|abort(?:ing|ed)|terminat(?:ing|ed)|shutting down|quitting)\b",
@@ -121,9 +125,19 @@ _LIMITS = _any_of(
     r"(?:queue|backlog|pool|worker|slot|thread|table)s?\b.{0,80}(?:\bfull\b|overflow|exhausted)",
     r"(?:queue|backlog|pool|worker|slot|thread|table)s?\b.{0,80}(?:limit reached|not enough)",
     r"(?:worker|slot|thread)s?\b.{0,80}are busy|pool\S{0,60} .{0,60}(?:not available|timed? ?out)",
-    r"(?:connection|request|worker|thread)s? are not enough|connection limit|throttl|rate.?limit",
-    r"no (?:more |free |idle |available )+(?:connection|worker|slot|thread|backend)|429 too many",
+    r"(?:connection|request|worker|thread)s? are not enough|connection limit",
+    r"no (?:more |free |idle |available )+(?:connection|worker|slot|thread|backend)",
     r"drop(?:ped|ping)? (?:new |the |a )*connection|remaining connection slots",
+)
+_TURNS_AWAY = _any_of(r"throttl|rate.?limit|limiting (?:requests|connections)|429 too many")
+_TURNED_AWAY = _any_of(
+    r"\bclient[:= ]|\bclients\b|\bcallers?\b|\bfrom \S*\d",
+    r"\b(?:user|tenant|peer|remote|ip|addr|key|consumer)[:= ]",
+)
+_BY_ANOTHER = _any_of(
+    r"\bretry|retries|back(?:ing)?.?off|upstream|client-side|waited for|\bresponse from\b",
+    r"\b(?:server|api|endpoint|service) (?:said|says|returned|responded|answered)",
+    r"received (?:http )?429",
 )
 _OF_CALLERS = _any_of(
     r"invalid (?:user|token|credentials|password)|failed password|preauth",
@@ -159,7 +173,9 @@ def strip_level(text: str) -> str:
 
 def tells_of_failure(text: str) -> bool:
     text = text[:2_000]
-    return _CALM.search(text) is None and _FAILS.search(_NEGATED.sub("", text)) is not None
+    if _CALM.search(text) or _SERVED.search(text):
+        return False
+    return _FAILS.search(_NEGATED.sub("", _ASKED.sub("", text))) is not None
 
 
 def is_consequence(text: str) -> bool:
@@ -206,8 +222,15 @@ def strip_recovery(text: str) -> str:
 
 
 def tells_of_limit(text: str) -> bool:
-    """Whether it says that there is no room for more callers, or work."""
-    return _LIMITS.search(text) is not None
+    """Whether it says that there is no room for more callers, or work. Who turns callers away says
+    whom; one that is turned away itself says by whom, or that it will try again."""
+    if _SERVED.search(text):
+        return False
+    text = _ASKED.sub("", text)
+    if _TURNS_AWAY.search(text) and not _LIMITS.search(text):
+        return bool(_TURNED_AWAY.search(text)) and not _BY_ANOTHER.search(text)
+    is_met_elsewhere = _TURNS_AWAY.search(text) and _BY_ANOTHER.search(text)
+    return _LIMITS.search(text) is not None and not is_met_elsewhere
 
 
 def is_of_callers(text: str) -> bool:

@@ -4,6 +4,7 @@
 import pytest
 
 from rules.log_entries import read_entries, tell
+from rules.log_words import tells_of_limit
 from rules.logs import cut_last_run, find_reason, list_complaints
 
 JOURNAL = "2026-11-30T12:50:0{}+0100 app-2 {}\n"
@@ -412,6 +413,42 @@ def test_limits_and_what_callers_do_are_told_apart_from_other_errors():
     told = {each.line: (each.is_limit, each.is_foreign) for each in list_complaints(text)}
 
     assert list(told.values()) == [(True, False), (False, True), (False, False)]
+
+
+@pytest.mark.parametrize(
+    "served",
+    [
+        '10.0.0.9 - "GET /api/items?limit=20&error=none HTTP/1.1" 200 512',
+        '"POST /failed-orders HTTP/1.1" 303',
+        "GET /errors 200",
+    ],
+)
+def test_a_request_that_was_served_is_no_error_whatever_it_asks_for(served):
+    assert list(list_complaints(f"{served}\n" * 5)) == []
+    assert find_reason(f"{served}\n" * 5) is None
+
+
+def test_a_request_that_failed_is_told_by_its_answer():
+    assert [each.times for each in list_complaints('"GET /items" 500 internal error\n' * 3)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_own"),
+    [
+        ("WARN upstream said 429 Too Many Requests, throttling, will retry", False),
+        ("WARN geocoder: 429 Too Many Requests, rate limited, retry in 1s", False),
+        ("WARN Waited for 1.1s due to client-side throttling", False),
+        ("WARN too many requests: the API returned 429 Too Many Requests", False),
+        ("WARN rate limit exceeded", False),
+        ('limiting requests, excess: 5.2 by zone "one", client: 10.0.0.9', True),
+        ("WARN rate limit: turned tenant=7 away", True),
+        ("WARN server reached max_workers, dropping connections", True),
+        ("ERROR too many connections", True),
+        ('"GET /throttled?client=7 HTTP/1.1" 200', False),
+    ],
+)
+def test_a_limit_of_its_own_is_told_from_being_turned_away_by_another(line, is_own):
+    assert tells_of_limit(line) == is_own
 
 
 def test_the_moment_that_a_keeper_of_containers_puts_in_front_parts_no_message():
