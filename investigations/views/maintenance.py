@@ -1,6 +1,7 @@
 """The page of maintenance windows: those that are open or to come, and a form for another one."""
 
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +16,20 @@ from investigations.roles import OPERATE
 from investigations.selectors.incidents import list_windows
 from investigations.services.incidents.windows import WindowRequest, end_window, open_window
 from investigations.views.access import for_those_who_may, for_viewers
+from investigations.views.form_errors import FORM, find_subject, say_error
 from tarsy.errors import Conflict, InvalidInput, NotFound
+
+_NEEDED = {
+    "name": "A name is needed.",
+    "ends_at": "The end is needed: when the window ends, in UTC.",
+}
+_SUBJECTS = {
+    "name": "The name",
+    "matchers": "A matcher",
+    "starts_at": "The start",
+    "ends_at": "The end",
+}
+"""What an error is about, by its place on the page."""
 
 
 @require_safe
@@ -29,20 +43,24 @@ def maintenance(request: HttpRequest) -> HttpResponse:
 def open_one(request: HttpRequest) -> HttpResponse:
     """What is wrong is shown beside what was typed."""
     given = request.POST
+    if missing := {
+        field: said for field, said in _NEEDED.items() if not given.get(field, "").strip()
+    }:
+        return _show(request, errors=missing, status=422)
     try:
-        ends_at = _moment("ends_at", given.get("ends_at", ""))
-        if ends_at is None:
-            raise InvalidInput("ends_at", "is needed: when the window ends, in UTC")
+        starts_at = given.get("starts_at", "").strip()
         lines = given.get("matchers", "").splitlines()
         wanted = WindowRequest(
             name=given.get("name", ""),
             matchers=tuple(line.strip() for line in lines if line.strip()),
-            starts_at=_moment("starts_at", given.get("starts_at", "")) or timezone.now(),
-            ends_at=ends_at,
+            starts_at=_moment("starts_at", starts_at) if starts_at else timezone.now(),
+            ends_at=_moment("ends_at", given["ends_at"]),
         )
         open_window(wanted, actor_of(request))
     except InvalidInput as error:
-        return _show(request, error=str(error), status=422)
+        subject = find_subject(error.field, _SUBJECTS)
+        place = error.field.split("[")[0] if subject else FORM
+        return _show(request, errors={place: say_error(error, subject)}, status=422)
     return redirect("maintenance")
 
 
@@ -58,7 +76,9 @@ def end_one(request: HttpRequest, window_id: uuid.UUID) -> HttpResponse:
     return redirect("maintenance")
 
 
-def _show(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpResponse:
+def _show(
+    request: HttpRequest, *, errors: Mapping[str, str] | None = None, status: int = 200
+) -> HttpResponse:
     who, now = find_identity(request), timezone.now()
     context = {
         "windows": list_windows(now),
@@ -67,16 +87,14 @@ def _show(request: HttpRequest, *, error: str = "", status: int = 200) -> HttpRe
         ],
         "may_open": who is not None and who.may(OPERATE),
         "given": request.POST,
-        "error": error,
+        "errors": errors or {},
         "now": now,
     }
     return render(request, "investigations/maintenance.html", context, status=status)
 
 
-def _moment(field: str, text: str) -> datetime | None:
-    """As a form field writes it, in UTC; None where it is empty."""
-    if not text.strip():
-        return None
+def _moment(field: str, text: str) -> datetime:
+    """As a form field writes it, in UTC."""
     try:
         moment = parse_datetime(text.strip())
     except ValueError:

@@ -33,6 +33,7 @@ from investigations.views.alert_form import (
     read_form,
     read_session_id,
 )
+from investigations.views.form_errors import FORM, as_sentence, find_subject, say_error
 from investigations.views.routing import list_sources
 from tarsy.errors import Conflict, InvalidInput, QueueFull, TooManyRequests
 from tarsy.proxies import address_asked
@@ -73,9 +74,9 @@ def submit(request: HttpRequest) -> HttpResponse:
     except InvalidInput as error:
         return show(errors=_place(error), status=422)
     except Conflict as error:
-        return show(errors={"form": _sentence(str(error))}, status=409)
+        return show(errors={FORM: as_sentence(str(error))}, status=409)
     except (QueueFull, TooManyRequests) as error:
-        refused = show(errors={"form": _sentence(str(error))}, status=429)
+        refused = show(errors={FORM: as_sentence(str(error))}, status=429)
         refused.headers["Retry-After"] = str(error.retry_after)
         return refused
     return redirect("session", session_id=session.pk)
@@ -232,15 +233,8 @@ def _place(error: InvalidInput) -> dict[str, str]:
         name = "native_tools" if name.startswith("mcp.native_tools") else "servers"
     if name == "slack_message_fingerprint":
         name = "fingerprint"
-    subject = _SUBJECTS.get(name.split("[")[0])
-    said = error.message
-    if subject and said.startswith(("must ", "has ", "is ")):
-        said = f"{subject} {said}"
-    return {name if subject else "form": _sentence(said)}
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:].rstrip(".") + "."
+    subject = find_subject(name, _SUBJECTS)
+    return {name if subject else FORM: say_error(error, subject)}
 
 
 # ---- What there is to choose from ---------------------------------------------------------------

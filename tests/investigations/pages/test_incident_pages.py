@@ -1,6 +1,7 @@
 """Incidents on the pages: in the list, on the session's page, and the box that starts nothing."""
 
 import json
+import re
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -57,7 +58,9 @@ def test_a_held_session_says_until_when_and_why(viewer):
         incident=IncidentFactory(), not_before=until, held_for="in maintenance: upgrade"
     )
 
-    assert "held until" in viewer.get("/").content.decode()
+    row = viewer.get("/fragments/active/").content.decode()
+    assert "held until" in row
+    assert "in maintenance: upgrade</small>" in row
     page = viewer.get(f"/sessions/{held.pk}/").content.decode()
     assert "It waits: in maintenance: upgrade." in page
 
@@ -189,11 +192,11 @@ def test_a_window_is_opened_by_a_person_and_ended_early_and_lets_go_of_what_it_h
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"starts_at": "tomorrow"}, "starts_at: must be a moment"),
-        ({"ends_at": "31.01."}, "ends_at: must be a moment"),
-        ({"ends_at": ""}, "ends_at: is needed"),
-        ({"name": "a\0b"}, "name: has a NUL character"),
-        ({"matchers": 'a="\0"'}, "matchers[0]: has a NUL character"),
+        ({"starts_at": "tomorrow"}, "The start must be a moment"),
+        ({"ends_at": "31.01."}, "The end must be a moment"),
+        ({"ends_at": ""}, "The end is needed: when the window ends, in UTC."),
+        ({"name": "a\0b"}, "The name has a NUL character"),
+        ({"matchers": 'a="\0"'}, "A matcher has a NUL character"),
     ],
 )
 def test_what_cannot_be_read_of_a_window_is_said_and_opens_none(viewer, wrong, said):
@@ -202,8 +205,21 @@ def test_what_cannot_be_read_of_a_window_is_said_and_opens_none(viewer, wrong, s
     answer = viewer.post("/maintenance/open/", {"name": "Upgrade", "ends_at": ends, **wrong})
 
     assert answer.status_code == 422
+    (field,) = wrong
+    (error,) = re.findall(
+        r'<p class="t-formerror" id="window-([a-z]+)-error">', answer.content.decode()
+    )
+    assert field.startswith(error)
     assert said in answer.content.decode()
     assert "No window is open" in answer.content.decode()
+
+
+def test_an_empty_form_of_a_window_says_at_each_field_what_is_needed(viewer):
+    page = viewer.post("/maintenance/open/", {"name": " ", "ends_at": ""}).content.decode()
+
+    assert 'id="window-name-error">A name is needed.</p>' in page
+    assert 'id="window-end-error">The end is needed: when the window ends, in UTC.</p>' in page
+    assert "ends_at:" not in page
 
 
 SOON = (timezone.now() + timedelta(hours=1)).isoformat()
