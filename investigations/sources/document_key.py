@@ -10,7 +10,7 @@ from itertools import islice
 from investigations.sources.fields import read_moment, read_text
 from investigations.sources.kinds import SUBJECT_WORDS, is_word_of_status, without_state_words
 from investigations.sources.parts import MOST_FIELDS, Part, find_field
-from investigations.sources.reading import JSON, key_of_document
+from investigations.sources.reading import JSON, key_of_document, quote
 from investigations.sources.said_states import without_said_state
 from investigations.sources.severity import normalise
 from investigations.sources.states import WORDS, names_state
@@ -211,7 +211,8 @@ def _key_of_id(parts: Sequence[Part]) -> FoundKey | None:
             if kind := without_state_words(find_field((name,), each)):
                 told.append(kind)
                 used.append(each.path_of(name))
-    return FoundKey(" ".join((texts["id"], *filter(None, told))), tuple(dict.fromkeys(used)))
+    *first, last = (texts["id"], *filter(None, told))
+    return FoundKey(" ".join((*map(quote, first), last)), tuple(dict.fromkeys(used)))
 
 
 # ---- Names and places -------------------------------------------------------------------------

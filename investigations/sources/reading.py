@@ -194,7 +194,7 @@ def all_of(*parts: str) -> str:
 def key_of_labels(labels: Mapping[str, str]) -> str:
     """`name=value` of every label in order of name; an empty label is none."""
     filled = sorted((name, value) for name, value in labels.items() if value)
-    return " ".join(f"{_quote(name)}={_quote(value)}" for name, value in filled)
+    return " ".join(f"{quote(name)}={quote(value)}" for name, value in filled)
 
 
 def key_of_document(value: object) -> str:
@@ -251,7 +251,7 @@ def _word(text: str) -> str:
     return clean_line(text[: 2 * _WORD_LIMIT], _WORD_LIMIT)
 
 
-def _quote(word: str) -> str:
+def quote(word: str) -> str:
     """Different words stay different, also where blanks are folded or cannot be seen."""
     if word.isprintable() and not any(sign in word for sign in ' "='):
         return word

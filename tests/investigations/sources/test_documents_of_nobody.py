@@ -36,6 +36,10 @@ def test_the_key_says_which_fields_it_is_made_of():
         ({"rule": "r", "port": 5432}, {"rule": "r", "port": 5433}),
         ({"text": "full", "account": "123456789012"}, {"text": "full", "account": "123456789013"}),
         ({"text": "disk of a is full"}, {"text": "disk of b is full"}),
+        (
+            {"id": "1", "host": "b c", "status": "open"},
+            {"id": "1 b", "host": "c", "status": "open"},
+        ),
         ({"host": "a", "status": "full"}, {"host": "b", "status": "full"}),
     ],
 )
