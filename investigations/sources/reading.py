@@ -123,11 +123,8 @@ def make_alert(
     tells_end: bool = True,
     about: str = "",
 ) -> AlertReading:
-    """An alert with everything on one line and within bounds.
-
-    The title is the first of `titles` that says anything. Without a key, the whole body is one.
-    `severities` are words to which this source gives a meaning of its own.
-    """
+    """An alert within bounds, called by the first of `titles` that says anything; without a key the
+    whole body is one. `severities` are words to which this source gives a meaning of its own."""
     all_labels = {name: value for name, value in (labels or {}).items() if value}
     return AlertReading(
         state=state,
