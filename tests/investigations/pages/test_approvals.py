@@ -289,6 +289,17 @@ def test_an_approval_that_was_not_used_says_that_nothing_was_let_through(decider
     assert ", not let through" not in page
 
 
+def test_a_state_that_was_seen_is_told_as_one_look_which_denies_no_loop(decider, waiting):
+    waiting.preview["current_state"] = "running"
+    waiting.save()
+
+    page = read(decider, waiting)
+
+    told = page[page.index('It was <b class="t-mono">running</b> at ') :]
+    assert "in one look right before TARSy asked." in told[:400]
+    assert "What is started again and again changes from look to look." in told[:400]
+
+
 def test_a_state_that_nothing_shows_is_not_passed_over(decider, waiting):
     waiting.preview["current_state"] = ""
     waiting.save()
