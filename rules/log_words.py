@@ -27,6 +27,7 @@ _NAMES = "|".join(sorted((word for word in _RANKS if len(word) > 1), key=len, re
 _BEGINS = re.compile(
     rf"\W{{0,4}}(?:({_NAMES})(?:\b(?![=(_.])|:)|\[[^\]]{{1,40}}\] ?\W?({_NAMES})\b)", re.IGNORECASE
 )
+_TAGS = re.compile(r"(?:\s?(?:\d{1,7} )?\[[^\]\n]{1,40}\]:?)+\s?")
 _BRACKETED = re.compile(rf"[\[<(|]\s?(?:[a-z_]{{2,20}}:)?({_NAMES})\s?[\]>)|]", re.IGNORECASE)
 _LOUD = re.compile(rf"(?<![\w.])({_NAMES.upper()})(?![\w.=])")
 _ENDS_AS_ERROR = re.compile(r"^(?:[\w.$]+::)?[\w.$]*(?:Error|Exception)\b(?:: |$|\s\()")
@@ -142,6 +143,7 @@ _BY_ANOTHER = _any_of(
 _OF_CALLERS = _any_of(
     r"invalid (?:user|token|credentials|password)|failed password|preauth",
     r"authentication (?:failure|attempts)",
+    r"lost connection (?:after|from)|disconnect(?:ed)? from|does not resolve to address",
     r"closed by|reset by peer|broken pipe|unexpected eof|bad request|identification",
     r"client (?:disconnect|closed|went|gone|unexpectedly)|protocol (?:error|mismatch)",
     r"context canceled|user request|administrator command",
@@ -167,7 +169,9 @@ def find_level(text: str) -> int:
 
 
 def strip_level(text: str) -> str:
-    """A message without the level at its begin."""
+    """A message without the level at its begin, and without what stands in brackets there."""
+    if tags := _TAGS.match(text):
+        text = text[tags.end() :]
     return _BEGINS.sub("", text, count=1) if _BEGINS.match(text) else text
 
 

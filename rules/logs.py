@@ -33,8 +33,11 @@ from rules.log_words import (
 )
 
 LONGEST_SAID = 400
-BURST = 30.0
-"""Seconds without a message after which what was said before has nothing to do with the end."""
+BURST = 120.0
+"""Seconds without a message after which what was said before has nothing to do with the end: longer
+than programs wait for a lock or an answer before they give up."""
+BRIEF = 30.0
+"""Seconds that a run lasted which ended as soon as it had begun."""
 MOST_OF_A_BURST = 80
 NEAR_THE_END = 300.0
 """Seconds before the end within which a message may tell why it came to it."""
@@ -142,7 +145,7 @@ def _kind_of(entry: Entry) -> str:
 def _is_brief(run: Sequence[Entry]) -> bool:
     """Whether a run lasted for seconds; of one without moments, whether it said little."""
     at = [found for each in run if (found := moment(each.at)) != UNKNOWN]
-    return at[-1] - at[0] <= BURST if at else len(run) <= MOST_OF_A_BRIEF_RUN
+    return at[-1] - at[0] <= BRIEF if at else len(run) <= MOST_OF_A_BRIEF_RUN
 
 
 def _is_soon(before: Sequence[Entry], run: Sequence[Entry]) -> bool:
@@ -204,11 +207,14 @@ def _list_near(run: Sequence[Entry]) -> Sequence[Entry]:
 
 
 def _choose(entries: Sequence[Entry]) -> Entry | None:
-    """The first of the messages that weigh most, or nearly so."""
+    """The first of the messages that weigh most, or nearly so; a warning only where nothing grave
+    does."""
     weights = [weigh(entry) for entry in entries]
     least = max(REASON, max(weights, default=0) - NEARLY)
-    heavy = (entry for entry, weight in zip(entries, weights, strict=True) if weight >= least)
-    return next(heavy, None)
+    heavy = [entry for entry, weight in zip(entries, weights, strict=True) if weight >= least]
+    if not heavy or heavy[0].level != WARNS:
+        return next(iter(heavy), None)
+    return next((entry for entry in heavy if entry.level in (ERROR, FATAL)), heavy[0])
 
 
 def weigh(entry: Entry) -> int:

@@ -47,6 +47,19 @@ REASONS = {
         ),
         "Cannot downgrade from 80400",
     ),
+    "what aborts names its thread and its part": (
+        "2026-11-30T11:50:01.0Z 0 [Warning] [MY-010139] [Server] Changed limits: max_open_files: 1048576 (requested 8161)\n"
+        "2026-11-30T11:50:01.1Z 0 [ERROR] [MY-013236] [Server] The designated data directory /srv/mysql/ is unusable.\n"
+        "2026-11-30T11:50:01.2Z 0 [ERROR] [MY-010119] [Server] Aborting\n",
+        "/srv/mysql/ is unusable",
+    ),
+    "more than a minute of waiting for a lock": (
+        "2026-11-30 12:48:30 0 [Note] Starting MariaDB 10.11.6 as process 7120\n"
+        "2026-11-30 12:48:30 0 [ERROR] InnoDB: Unable to lock ./ibdata1 error: 11\n"
+        "2026-11-30 12:50:10 0 [ERROR] InnoDB: Plugin initialization aborted with error Generic error\n"
+        "2026-11-30 12:50:10 0 [ERROR] Aborting\n",
+        "Unable to lock ./ibdata1",
+    ),
     "a message that leads to the next one": (
         journal(
             "elasticsearch",
