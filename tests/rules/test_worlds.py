@@ -45,9 +45,11 @@ from tests.rules import (
     fourth_half,
     host_scenarios,
     kubernetes_scenarios,
+    ninth_half,
     second_half,
     seventh_half,
     sixth_half,
+    tenth_half,
     third_half,
 )
 from tests.rules.recorded import read_recorded
@@ -63,6 +65,8 @@ HALVES = {
     "sixth": sixth_half,
     "seventh": seventh_half,
     "eighth": eighth_half,
+    "ninth": ninth_half,
+    "tenth": tenth_half,
 }
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
@@ -87,6 +91,13 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
     ),
     "seventh": (),
     "eighth": (),
+    "ninth": (),
+    "tenth": (
+        "postgres/a slot that nobody reads keeps all that was written",
+        "queues/one consumer took its fill and confirms nothing",
+        "the list of withdrawn keys has run out",
+        "whoever proves the name gets a 404 over kubectl",
+    ),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is
 mended leaves this list."""
