@@ -17,9 +17,10 @@ let found = null; // {words, hits, hasMore}
 let at = -1;
 let isByTyping = false; // the hit that is shown was brought without being asked for
 let due = null;
-let question = null; // the newest one: an older answer comes to nothing
+let question = null; // the one that runs: an older answer comes to nothing
 
 const inField = () => field.value.trim();
+const isAnswered = () => inField() === found?.words && !question;
 
 function open() {
   form.hidden = false;
@@ -65,6 +66,7 @@ async function look() {
   const answer = await fetch(`${form.action}?q=${encodeURIComponent(words)}`, asked).catch(() => null);
   const read = answer?.ok ? await answer.json().catch(() => null) : null;
   if (mine !== question) return false;
+  question = null;
   if (!read) {
     tell(answer?.status === 401 ? "You are signed out" : "The server cannot be reached");
     return false;
@@ -77,7 +79,7 @@ async function look() {
 
 async function go(direction, isEnter = false) {
   if (!inField()) return;
-  if (inField() !== found?.words && !(await look())) return;
+  if (!isAnswered() && !(await look())) return;
   // Whoever types and then presses Enter means the hit that the typing has brought.
   const stays = isEnter && isByTyping && direction > 0;
   isByTyping = false;
@@ -99,9 +101,16 @@ async function show() {
 }
 
 async function lookAsTyped() {
-  const words = inField();
-  if (!words) forget();
-  if (words.length < SHORTEST || words === found?.words || !(await look())) return;
+  if (isAnswered()) return;
+  if (inField().length < SHORTEST) {
+    forget();
+    return;
+  }
+  await lookAndShow();
+}
+
+async function lookAndShow() {
+  if (!(await look())) return;
   at = 0;
   isByTyping = true;
   await show();
@@ -175,4 +184,4 @@ keys.set("N", "previous hit", () => step(-1));
 keys.set("Escape", "leave the search", close);
 // A step back leads to an address from before the words.
 addEventListener("popstate", () => { if (!form.hidden && found) keep(found.words); });
-if (inField()) lookAsTyped();
+if (inField()) lookAndShow();

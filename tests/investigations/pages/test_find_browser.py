@@ -53,6 +53,41 @@ def test_a_search_goes_on_while_somebody_types_and_enter_goes_through_its_hits(t
     assert "find=" not in page.url
 
 
+def test_typing_back_below_what_is_looked_for_forgets_the_search_and_its_question(told, page):
+    page.goto(f"/sessions/{told.pk}/")
+    page.keyboard.press("/")
+    page.keyboard.type("zebra")
+    expect(_count(page)).to_have_text("1 of 2")
+
+    page.locator("#find-words").fill("z")
+
+    expect(_count(page)).to_have_text("")
+    assert "find=" not in page.url
+    assert page.evaluate("CSS.highlights.has('found')") is False
+    page.route(SEARCHES, lambda _route: None)
+    with page.expect_request(SEARCHES):
+        page.locator("#find-words").fill("zebra")
+    with page.expect_event("requestfailed"):
+        page.locator("#find-words").fill("z")
+    expect(_count(page)).to_have_text("")
+
+
+def test_typing_back_to_the_words_of_the_hits_drops_what_was_asked_since(told, page):
+    page.goto(f"/sessions/{told.pk}/")
+    page.keyboard.press("/")
+    page.keyboard.type("zebra")
+    expect(_count(page)).to_have_text("1 of 2")
+    page.route(re.compile(r"q=zebra%20again"), lambda _route: None)
+    with page.expect_request(SEARCHES):
+        page.keyboard.type(" again")
+    expect(_count(page)).to_have_text("Searching")
+
+    page.locator("#find-words").fill("zebra")
+
+    expect(_count(page)).to_have_text("1 of 2")
+    assert page.url.endswith("?find=zebra")
+
+
 def test_an_old_answer_never_replaces_a_newer_one(told, page):
     held = []
     page.goto(f"/sessions/{told.pk}/")
