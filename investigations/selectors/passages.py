@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from agents.citations import Ref
 from agents.types import StoredResult
-from investigations.models.json_layout import lay_out
+from investigations.selectors.json_layout import lay_out
 from investigations.selectors.tool_results import read_tool_results
 from safety.grounding.likely_passages import Source, find_likely_passage
 from safety.grounding.proofs import Proofs, Sighting

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigations.models.json_layout import MOST_LAID_OUT, lay_out
+from investigations.selectors.json_layout import MOST_LAID_OUT, lay_out
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-999, 999) | st.text(max_size=6),
@@ -62,6 +62,7 @@ def test_a_figure_and_a_key_that_comes_twice_stay_as_they_are_written():
     [
         "", "plain", '"a text"', "12", '{"cut": [1, 2', "{} {}", "[" * 101 + "]" * 101,
         '["\\ud800"]', json.dumps(["x" * MOST_LAID_OUT]),
+        f"[{','.join(['[' * 99 + ']' * 99] * 100)}]",
     ],
 )  # fmt: skip
 def test_what_is_no_json_or_too_much_is_left_as_it_is(text):

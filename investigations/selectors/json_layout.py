@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from investigations.models.foreign_json import read_json
+from investigations.models.foreign_json import MAX_INDENTED, read_json
 
 MOST_LAID_OUT = 256 * 1024
 """Characters of a text that is laid out; a longer one is shown as it is."""
@@ -36,7 +36,7 @@ class LaidOut:
 
 
 def lay_out(text: str) -> LaidOut | None:
-    """None for what is no object or list of JSON, or cannot be shown as one."""
+    """None for what is no object or list of JSON, cannot be shown as one, or grows too long."""
     if len(text) > MOST_LAID_OUT or text.lstrip()[:1] not in _OPENING:
         return None
     try:
@@ -51,6 +51,8 @@ def lay_out(text: str) -> LaidOut | None:
         pieces += (blank, token)
         places.append(length + len(blank))
         length += len(blank) + len(token)
+        if length > MAX_INDENTED:
+            return None
     return LaidOut("".join(pieces), [start for start, _ in tokens], places)
 
 
