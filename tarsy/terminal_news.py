@@ -10,7 +10,6 @@ from django.db import Error, connections
 from django.utils import timezone
 
 from investigations.models import ApprovalRequest
-from investigations.rendering.moments import localize
 from investigations.rendering.state_colours import look_of
 from investigations.selectors.session_list.needs import read_waiting
 from investigations.selectors.session_list.rows import OutcomeRow, read_ended_since
@@ -60,8 +59,7 @@ class News:
             self._firing.add(row.session.pk)
         yield f"{look_of(row.state)[2]}{_say_alerts(row)}: {_title_of(row)}"
         # All of it: that a repair did not run stands at the end.
-        line = localize(row.line)
-        yield f"  {clean_line(line, len(line))}"
+        yield f"  {clean_line(row.line, len(row.line))}"
         yield f"{self._url}/sessions/{row.session.pk}/"
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from investigations.rendering.moments import for_slack
 from investigations.rendering.plain_text import show_invisible
 
 TEXT_LIMIT = 2900
@@ -49,7 +48,7 @@ def _message(symbol: str, words: str, title: str, detail: str, link: str) -> Mes
     shown = escape(" ".join(title.split()), limit=_TITLE_LIMIT)
     blocks = [_section(f"{symbol} *{words}*: {shown}")]
     if detail.strip():
-        blocks.append(_section(for_slack(escape(detail.strip(), limit=TEXT_LIMIT), TEXT_LIMIT)))
+        blocks.append(_section(escape(detail.strip(), limit=TEXT_LIMIT)))
     blocks.append(_section(f"<{link}|Open in TARSy>"))
     return Message(f"{words}: {shown}", blocks)
 

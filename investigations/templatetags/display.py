@@ -289,9 +289,9 @@ def cited(html: str, tools: Mapping[int, CitedTool]) -> SafeString:
 
 
 @register.filter
-def timed(value: str) -> SafeString:
-    """A text, rendered or plain, with moments as `<time>`."""
-    return mark_safe(mark_moments(conditional_escape(value)))
+def timed(html: str) -> SafeString:
+    """Rendered Markdown with moments as `<time>`."""
+    return mark_safe(mark_moments(conditional_escape(html)))
 
 
 @register.filter

@@ -73,7 +73,7 @@ function write(time, now) {
   const text = {
     clock: () => `${clockTime(date)} ${zoneName(date)}`,
     offset: () => withOffset(date),
-    stamp: () => stamp(date),
+    stamp: () => stamp(date, time.dateTime),
     date: () => recent(date, date - now > MOST_APART ? (now - date) / 1000 : seconds),
     since: () => duration(seconds),
     age: () => age(seconds),
@@ -97,11 +97,12 @@ function withOffset(date) {
   return seconds < 0 ? clock : `${clock}, +${duration(seconds)}`;
 }
 
-// A moment within a sentence: as wide as the words that stood there.
-function stamp(date) {
+// A moment within a sentence: as exact as it was written.
+function stamp(date, written) {
   const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   const parts = Object.fromEntries(formatter(fields).formatToParts(date).map(({ type, value }) => [type, value]));
-  return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute} ${zoneName(date)}`;
+  const behind = /T\d\d:\d\d([\d:.]*)/.exec(written)?.[1] ?? "";
+  return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}${behind} ${zoneName(date)}`;
 }
 
 function bothZones(date) {

@@ -27,8 +27,27 @@ def test_the_zero_of_a_clock_stays_as_it_is_written_and_every_script_starts(page
 
     page.goto("/")
 
-    expect(page.locator("#recent .t-cell-sub")).to_contain_text(
-        "Seen 0001-01-01T00:00:00Z, 1970-01-01T00:00:00Z and 2026-11-30"
+    expect(page.locator("#recent .t-cell-sub")).to_have_text(
+        "Seen 0001-01-01T00:00:00Z, 1970-01-01T00:00:00Z and 2026-11-30T12:50:01Z."
+    )
+    see_scripts_at_work(page)
+
+
+@pytest.mark.parametrize("page", [{"timezone_id": "Asia/Tokyo"}], indirect=True)
+def test_a_report_tells_moments_in_local_time_as_exactly_as_they_are_written(page):
+    session = add(
+        "From 2026-11-30T10:00:01Z to 2026-11-30T10:00:58.123456789Z, not 2026-11-30 10:00 UTC, "
+        "and never 0001-01-01T00:00:00Z."
+    )
+
+    page.goto(f"/sessions/{session.pk}/")
+
+    expect(page.locator("#conclusion .t-prose").first).to_have_text(
+        "From 2026-11-30 19:00:01 GMT+9 to 2026-11-30 19:00:58.123456789 GMT+9, "
+        "not 2026-11-30 19:00 GMT+9, and never 0001-01-01T00:00:00Z."
+    )
+    expect(page.locator("#conclusion time").first).to_have_attribute(
+        "title", "30 Nov 2026, 19:00:01 GMT+9, 30 Nov 2026, 10:00:01 UTC"
     )
     see_scripts_at_work(page)
 
