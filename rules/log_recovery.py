@@ -46,6 +46,11 @@ class Recoveries:
             if tells_of_recovery(each.said)
         ]
 
+    @cached_property
+    def last_place(self) -> int:
+        """Behind which nothing is said to be well."""
+        return max([-1, *self._arrivals, *(place for place, _ in self._recoveries)])
+
     def has_recovered(self, place: int) -> bool:
         """Whether what was said there is said to be well behind it."""
         if any(each > place for each in self._arrivals):

@@ -9,7 +9,7 @@ the same the first counts, since the others follow from it.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.functions import UNKNOWN, moment
 from rules.log_entries import Entry, list_parts, read_entries, shorten, tell
@@ -41,6 +41,9 @@ BRIEF = 30.0
 MOST_OF_A_BURST = 80
 NEAR_THE_END = 300.0
 """Seconds before the end within which a message may tell why it came to it."""
+LAST_WORDS = 3
+LONGEST_WORDS = 270
+"""Characters of them all, which a sentence has room for."""
 LONGEST_RESTART = 900.0
 MOST_OF_A_BRIEF_RUN = 8
 """Messages of a run that lasted for seconds, where they have no moments."""
@@ -87,11 +90,23 @@ class Told:
 
 
 def read_log(wanted: str, text: str) -> Sequence[Told]:
-    """The `reason` of a log's end, or its `complaints`."""
+    """The `reason` of a log's end, its `complaints`, or its last `words`."""
     if wanted == "complaints":
         return list(list_complaints(text))
-    reason = find_reason(text)
-    return [reason] if reason is not None else []
+    found = find_last_words(text) if wanted == "words" else find_reason(text)
+    return [found] if found is not None else []
+
+
+def find_last_words(text: str) -> Told | None:
+    """The last messages of the program itself, whatever its language, without those of who watches
+    it."""
+    own = [entry for entry in read_entries(text) if entry.program != "systemd"]
+    last = _last_burst(_split_runs(own)[-1])[-LAST_WORDS:] if own else ()
+    if not last:
+        return None
+    parts = [part for entry in last for part in list_parts(entry)]
+    line = " / ".join(shorten(tell(entry), LONGEST_WORDS // len(last)) for entry in last)
+    return replace(_as_told(last[-1], is_over=False), line=line, parts=parts)
 
 
 def find_reason(text: str) -> Told | None:
@@ -100,7 +115,7 @@ def find_reason(text: str) -> Told | None:
     entries = read_entries(text)
     recoveries = Recoveries(entries)
     over = frozenset(
-        id(each) for n, each in enumerate(entries)
+        id(each) for n, each in enumerate(entries[: recoveries.last_place + 1])
         if weigh(each) >= REASON and recoveries.has_recovered(n)
     )  # fmt: skip
     runs = _split_runs(entries)

@@ -104,10 +104,10 @@ class FormConfig(Block):
     """A table as kubectl prints it: fields, each with the head of its column."""
     pattern: NamedPattern | None = None
     """Text: each place that matches is a row, with the named groups as its fields."""
-    log: Annotated[Literal["", "reason", "complaints", "run"], one_of()] = ""
+    log: Annotated[Literal["", "reason", "complaints", "words", "run"], one_of()] = ""
     """A log. `reason`: the one message that tells why it ends. `complaints`: each kind of message
-    that tells of a failure. `run`, beside a pattern: that reads only what was said shortly before
-    the end of the last run."""
+    that tells of a failure. `words`: what the program said last, as one row. `run`, beside a
+    pattern: that reads only what was said shortly before the end of the last run."""
     of: List[FilledText] = ()
     """Looks whose answers have this form. Empty: any."""
 

@@ -5,7 +5,7 @@ import pytest
 
 from rules.log_entries import read_entries, tell
 from rules.log_words import tells_of_limit
-from rules.logs import cut_last_run, find_reason, list_complaints
+from rules.logs import cut_last_run, find_last_words, find_reason, list_complaints
 
 JOURNAL = "2026-11-30T12:50:0{}+0100 app-2 {}\n"
 
@@ -410,6 +410,29 @@ def test_what_a_level_in_numbers_or_of_another_form_calls_no_trouble_is_none():
     )
 
     assert list(list_complaints("\n".join(lines))) == []
+
+
+def test_the_last_words_of_a_program_are_its_own_in_whatever_language():
+    text = journal(
+        "billing",
+        "INFO Dienst startet",
+        "FEHLER Datei /etc/app.conf kann nicht geöffnet werden: Zugriff verweigert",
+        "INFO Dienst beendet",
+    )
+
+    told = find_last_words(text)
+
+    assert find_reason(text) is None
+    assert told is not None
+    assert "Zugriff verweigert / INFO Dienst beendet" in told.line
+    assert "systemd" not in told.line
+
+
+def test_a_log_of_nobody_but_who_watches_has_no_last_words():
+    watched = JOURNAL.format(1, "systemd[1]: x.service: Main process exited, code=exited, status=1")
+
+    assert find_last_words(watched) is None
+    assert find_last_words("") is None
 
 
 def test_a_hint_is_kept_with_the_message_it_is_for():
