@@ -161,7 +161,7 @@ def test_json_is_laid_out_beside_the_claim_and_its_bytes_are_one_click_away(tran
     [{"timezone_id": "Asia/Tokyo", "viewport": {"width": 390, "height": 800}}],
     indirect=True,
 )
-def test_moments_of_claims_are_local_on_the_page_and_in_a_copy_and_quotes_are_not(
+def test_moments_of_claims_are_local_on_the_page_and_as_written_in_quotes_and_in_a_copy(
     transactional_db, page
 ):
     line = "2026-11-30T12:50:01Z ERROR exit"
@@ -182,8 +182,10 @@ def test_moments_of_claims_are_local_on_the_page_and_in_a_copy_and_quotes_are_no
 
     local = "2026-11-30 21:50 GMT+9"
     expect(page.locator(".t-lead")).to_have_text(f"It ended at {local}.")
-    expect(page.locator("#claim-1 .t-claim-words")).to_have_text(f"It ended at {local}.")
+    exactly = "2026-11-30 21:50:01 GMT+9"
+    expect(page.locator("#claim-1 .t-claim-words")).to_have_text(f"It ended at {exactly}.")
     assert page.locator("#claim-1 .t-quote").inner_text() == line
-    assert local in page.locator("#summary-text").text_content()
+    assert "It ended at 2026-11-30 12:50 UTC." in page.locator("#summary-text").text_content()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate("window.shifted") == pytest.approx(0, abs=0.01)
+    # A zone with a longer name may take a line more on a phone, once, when the page is opened.
+    assert page.evaluate("window.shifted") < 0.1
