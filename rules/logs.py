@@ -109,9 +109,24 @@ def find_last_words(text: str) -> Told | None:
     return replace(_as_told(last[-1], is_over=False), line=line, parts=parts)
 
 
+@dataclass(frozen=True)
+class _Weighed:
+    """A log by its runs, with the message that tells why the last of them ended."""
+
+    runs: Sequence[Sequence[Entry]]
+    best: Entry | None
+    is_over: bool
+
+
 def find_reason(text: str) -> Told | None:
     """What tells why a log ends, or why what writes it cannot do its work; None where nothing
     does."""
+    weighed = _weigh_log(text)
+    best = weighed.best
+    return _as_told(best, is_over=weighed.is_over) if best is not None else None
+
+
+def _weigh_log(text: str) -> _Weighed:
     entries = read_entries(text)
     recoveries = Recoveries(entries)
     over = frozenset(
@@ -121,7 +136,7 @@ def find_reason(text: str) -> Told | None:
     runs = _split_runs(entries)
     # What the program got over is told where nothing else is.
     best = _find_reason(runs, over) or _find_reason(runs, frozenset())
-    return _as_told(best, is_over=id(best) in over) if best is not None else None
+    return _Weighed(runs, best, id(best) in over)
 
 
 def _find_reason(runs: Sequence[Sequence[Entry]], over: frozenset[int]) -> Entry | None:
@@ -255,20 +270,20 @@ def weigh(entry: Entry) -> int:
 def cut_last_run(text: str) -> str:
     """The lines of a log that were written shortly before its end, by the run whose end matters:
     the one that `find_reason` finds a reason in. What a program calls no trouble is left out."""
-    runs = _split_runs(read_entries(text))
-    reason = find_reason(text)
-    ended = next((run for run in reversed(runs) if reason and _tells(run, reason)), None)
-    if ended is None:
-        ended = runs[-1] if runs else []
+    weighed = _weigh_log(text)
+    if not weighed.runs:
+        return ""
+    holds = (run for run in reversed(weighed.runs) if _is_among(weighed.best, run))
+    ended = next(holds, weighed.runs[-1])
     last = _last_burst(ended)
-    if reason is not None and not _tells(last, reason):
+    if weighed.best is not None and not _is_among(weighed.best, last):
         last = _list_near(ended)
     grave = [entry for entry in last if entry.level != MILD or entry.is_trace]
     return "\n".join(line for entry in grave for line in entry.raw)
 
 
-def _tells(run: Sequence[Entry], told: Told) -> bool:
-    return any("\n".join(entry.raw) == told.raw for entry in run)
+def _is_among(entry: Entry | None, entries: Sequence[Entry]) -> bool:
+    return any(each is entry for each in entries)
 
 
 def _clip(line: str) -> str:
