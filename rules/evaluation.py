@@ -1,7 +1,7 @@
 """Expressions and templates of packs over values: bounded, and never an error."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -43,6 +43,9 @@ class _Plan:
     is_field: bool = False
     is_lasting: bool = False
     """Whether nothing that it reads ever changes."""
+    call: Callable[..., object] | None = None
+    """The function of which it is one call with fields and texts alone, which costs the library
+    ten times what the function does; `fields` are then its arguments, texts in quotes."""
     known: dict[tuple[object, ...], object] = field(default_factory=dict)
     """Its values by those of the fields."""
 
@@ -54,7 +57,8 @@ class Scope:
         self.now = now
         self._values: dict[str, object] = {**values, "now": now}
         self._lasting = frozenset(self._values)
-        self._context = cel.Context({}, make_functions(now))
+        self._functions = make_functions(now)
+        self._context = cel.Context({}, self._functions)
         self._stale = set(self._values)
         self._fields: frozenset[str] | None = None
         self._plans: dict[str, _Plan] = {}
@@ -81,7 +85,7 @@ class Scope:
             yield self
         finally:
             self._values = before
-            self._context = cel.Context({}, make_functions(self.now))
+            self._context = cel.Context({}, self._functions)
             self._stale = set(before)
 
     @contextmanager
@@ -110,6 +114,9 @@ class Scope:
             return MISSING if plan.is_field else self._compute(source, plan.names)
         if plan.is_field:
             return row.get(plan.fields[0], MISSING)
+        if plan.call is not None:
+            given = [_read_argument(name, row) for name in plan.fields]
+            return MISSING if MISSING in given else plan.call(*given)
         # Thousands of rows are alike in the few fields that an expression reads.
         key: tuple[object, ...] = tuple([row.get(name, MISSING) for name in plan.fields])
         kinds = tuple(map(type, key))
@@ -132,6 +139,8 @@ class Scope:
     def _plan(self, source: str) -> "_Plan":
         if (parts := _read_field(source)) is not None:
             return _Plan(parts[0], parts[1:], is_field=True)
+        if (called := _read_call(source)) is not None and called[0] in self._functions:
+            return _Plan("it", called[1:], call=self._functions[called[0]])
         fields, names = _fields_of_row(source), names_read(source)
         if fields is not None and names <= self._lasting | {"it"}:
             return _Plan("it", fields, names)
@@ -198,6 +207,20 @@ def _read_field(source: str) -> tuple[str, str] | None:
     """The row and the field where an expression is nothing but that."""
     found = re.fullmatch(r"\s*([a-z]\w*)\.([A-Za-z_]\w*)\s*", source)
     return (found[1], found[2]) if found else None
+
+
+def _read_call(source: str) -> tuple[str, ...] | None:
+    """The function and its arguments where an expression is one call with fields of `it` and plain
+    texts, which stay in their quotes."""
+    argument = r'(?:it\.[A-Za-z_]\w*|"[^"\\]*")'
+    found = re.fullmatch(rf"\s*([a-z]\w*)\(\s*({argument}(?:\s*,\s*{argument})*)\s*\)\s*", source)
+    if found is None:
+        return None
+    return (found[1], *(each.removeprefix("it.") for each in re.findall(argument, found[2])))
+
+
+def _read_argument(name: str, row: Mapping[str, object]) -> object:
+    return name[1:-1] if name.startswith('"') else row.get(name, MISSING)
 
 
 @lru_cache(maxsize=4_096)

@@ -142,3 +142,18 @@ def test_a_program_that_has_nothing_to_list_answers_that_there_is_nothing(data, 
 
 def test_the_log_within_an_answer_of_a_server_is_its_text():
     assert Reply("logs", 1, '{"name": "web-0", "logs": "started\\n"}').text == "started\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["workload(it.owner, it.name)", 'workload("", it.name)', "number(it.share)", "unique(it.names)",
+     'pick("^(.*)-", it.name)', "lower(it.gone)"],
+)  # fmt: skip
+def test_one_call_over_fields_is_what_the_library_makes_of_it(call):
+    scope = Scope({}, datetime(2026, 11, 30, tzinfo=UTC))
+    scope.bind(
+        "it",
+        {"owner": "Job/a", "name": "web-6d4cf56db6-7kx2p", "share": "12 %", "names": ["a", "a"]},
+    )
+
+    assert scope.evaluate(call) == scope.evaluate(f"({call})")
