@@ -61,7 +61,7 @@ def name_outcome(session: AlertSession, facts: AbstractSet[Fact]) -> str:
     if session.status != AlertSession.Status.COMPLETED:
         return session.status
     own: dict[Fact, bool] = {
-        "over": tell_alerts(session) == Incident.State.RECOVERED,
+        "over": are_over(session),
         "inconclusive": session.is_inconclusive,
     }
     known = facts | {fact for fact, holds in own.items() if holds}
@@ -106,6 +106,11 @@ def tell_alerts(session: AlertSession) -> str:
 def still_fires(session: AlertSession) -> bool:
     """Whether its alerts do, as far as anybody tells."""
     return tell_alerts(session) in Incident.OPEN
+
+
+def are_over(session: AlertSession) -> bool:
+    """Whether somebody has told that its alerts are."""
+    return tell_alerts(session) == Incident.State.RECOVERED
 
 
 def read_undone_asks(

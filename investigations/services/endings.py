@@ -113,7 +113,9 @@ def stop_session(write: SessionWrite, reason: str = "") -> None:
         return
     if session.status == AlertSession.Status.IN_PROGRESS:
         session.status, session.error_message = AlertSession.Status.CANCELLING, reason
-        session.save(update_fields=["status", "error_message"])
+        AlertSession.objects.filter(pk=session.pk).update(
+            status=session.status, error_message=reason
+        )
         tell_session_status(write, AlertSession.Status.CANCELLING)
     for stage in list(open_stages(session)):
         request_stop(write, stage, reason)

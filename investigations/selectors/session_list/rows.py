@@ -8,10 +8,10 @@ from datetime import datetime
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Left
 
-from investigations.models import AlertSession, AuditEvent, Incident
+from investigations.models import AlertSession, AuditEvent
 from investigations.selectors.costs import Costs, costs_by_session
 from investigations.selectors.cursors import read_page
-from investigations.selectors.outcomes import still_fires, tell_alerts
+from investigations.selectors.outcomes import are_over, still_fires
 from investigations.selectors.session_list.doubts import (
     UNDONE_WRITE,
     UNVERIFIED_WRITE,
@@ -61,7 +61,7 @@ class OutcomeRow:
     @property
     def is_over(self) -> bool:
         """Whether somebody has told that its alerts are."""
-        return tell_alerts(self.session) == Incident.State.RECOVERED
+        return are_over(self.session)
 
     @property
     def is_repaired(self) -> bool:
