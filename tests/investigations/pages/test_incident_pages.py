@@ -52,6 +52,27 @@ def test_the_list_says_how_many_alerts_a_session_is_about_and_what_became_of_the
     assert f"/sessions/{alone.pk}/" not in recovered
 
 
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("recovered", "The alert is over."), ("firing", "The alert still fires."), ("plain", "")],
+)
+def test_a_copied_summary_says_first_how_the_alert_is(viewer, state, said):
+    incident = IncidentFactory(recovered=True) if state == "recovered" else IncidentFactory()
+    session = SessionFactory(
+        completed=True,
+        incident=None if state == "plain" else incident,
+        title="One disk",
+        executive_summary="The disk of db-1 is full.",
+    )
+
+    page = viewer.get(f"/sessions/{session.pk}/").content.decode()
+
+    copied = page.split('id="summary-text" hidden>')[1].split("</div>")[0]
+    first, second = copied.split("\n\n")[:2]
+    assert first == "# One disk"
+    assert second == (said or "The disk of db-1 is full.")
+
+
 def test_a_held_session_says_until_when_and_why(viewer):
     until = timezone.now() + timedelta(minutes=30)
     held = SessionFactory(
