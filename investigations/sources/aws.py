@@ -32,7 +32,7 @@ from investigations.sources.reading import (
     name_and_told,
     telling_line,
 )
-from investigations.sources.said_states import says_firing, says_over, without_said_state
+from investigations.sources.said_titles import says_firing, says_over, without_said_state
 from investigations.sources.severity import Severity, normalise
 from investigations.sources.signs import Source
 from investigations.sources.telling import find_titles, walk

@@ -11,7 +11,7 @@ from investigations.sources.fields import read_moment, read_text
 from investigations.sources.kinds import SUBJECT_WORDS, is_word_of_status, without_state_words
 from investigations.sources.parts import MOST_FIELDS, Part, find_field
 from investigations.sources.reading import JSON, key_of_document, quote
-from investigations.sources.said_states import without_said_state
+from investigations.sources.said_titles import without_said_state
 from investigations.sources.severity import normalise
 from investigations.sources.states import WORDS, names_state
 from investigations.sources.telling import fold, is_name_of_alert, words_of_name
@@ -38,6 +38,8 @@ _ID_OF_WATCHED = re.compile(
     r"\w*(?:rule|check|monitor|sensor|detector|policy|alert|definition)(?:key|id|uid|uuid|guid)"
 )
 """What is watched, by its number."""
+_LOW_NUMBER = re.compile(r"\d{1,7}", re.ASCII)
+_ENVELOPES = frozenset({"data", "payload", "detail", "record", "result", "current"})
 _ENDPOINTS = frozenset({"endpoint", "endpointname"})
 _LIVES = frozenset({
     "triggered", "resolved", "firing", "up", "down", "online", "offline", "healthy", "unhealthy",
@@ -175,7 +177,7 @@ def key_of_parts(body: Mapping[str, JSON], parts: Sequence[Part], *, tells_state
             return found
     # What has a level in place of a state (`CRITICAL`, then `OK`) tells none while it fires.
     # A state may have a word that nobody knows (`investigating`).
-    judged = tells_state or find_field(LEVELS, *parts) or any(map(_has_state, parts))
+    judged = tells_state or find_field(LEVELS, *parts) or any(map(_is_judged, parts))
     if judged and (found := _key_of_id(parts)):
         return found
     fields = list(_list_fields(body))
@@ -184,7 +186,10 @@ def key_of_parts(body: Mapping[str, JSON], parts: Sequence[Part], *, tells_state
     return FoundKey(key_of_document(_without_state(body)))
 
 
-def _has_state(part: Part) -> bool:
+def _is_judged(part: Part) -> bool:
+    """Whether it has a state, in whatever word, or is an incident, which always has one."""
+    if part.name == "incident" and read_text(part.fields.get("id")):
+        return True
     return any(is_plain_state(name) and read_text(part.fields[name]) for name in part.fields)
 
 
@@ -193,14 +198,22 @@ def _find_identity(part: Part) -> FoundKey | None:
     if not name:
         others = (each for each in part.fields if _ID_OF_ALERT.fullmatch(each))
         name = next((each for each in others if read_text(part.fields[each])), "")
-    return FoundKey(read_text(part.fields[name]), (part.path_of(name),)) if name else None
+    if not name:
+        return None
+    return FoundKey(_name_number(name, read_text(part.fields[name])), (part.path_of(name),))
+
+
+def _name_number(name: str, text: str) -> str:
+    """Things of many kinds have the number 42: with its name, it is that of one kind."""
+    return f"{name} {text}" if _LOW_NUMBER.fullmatch(text) else text
 
 
 def _key_of_id(parts: Sequence[Part]) -> FoundKey | None:
     """Around what has an id, an envelope has one of its own, which is that of the post. Of one
     monitor more than one thing is checked."""
     part = next((each for each in (*parts[1:], parts[0]) if read_text(each.fields.get("id"))), None)
-    if part is None:
+    # By one rule many things are watched.
+    if part is None or part.name == "rule":
         return None
     texts = {name: read_text(value) for name, value in part.fields.items()}
     places = [name for name, text in sorted(texts.items()) if name in _PLACES and text]
@@ -212,6 +225,9 @@ def _key_of_id(parts: Sequence[Part]) -> FoundKey | None:
                 told.append(kind)
                 used.append(each.path_of(name))
     *first, last = (texts["id"], *filter(None, told))
+    # An envelope says nothing of what it holds.
+    owner = "" if part.name in _ENVELOPES else part.name
+    last = last if first else _name_number(f"{owner}id", last)
     return FoundKey(" ".join((*map(quote, first), last)), tuple(dict.fromkeys(used)))
 
 

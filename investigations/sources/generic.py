@@ -34,25 +34,24 @@ from investigations.sources.reading import (
     make_alert,
 )
 from investigations.sources.said_runs import SaidRun, find_run, words_of_run
-from investigations.sources.said_states import (
-    says_acknowledged,
-    says_firing,
-    says_over,
-    words_of_forms,
-)
+from investigations.sources.said_states import says_acknowledged, words_of_forms
+from investigations.sources.said_titles import says_firing, says_over
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
     failure_words,
     find_severity,
+    has_severity,
     is_done,
+    is_fine,
     level_of_state,
     other_state_words,
     parts_of,
     says_test,
     state_of_parts,
     state_words,
+    words_of_failing_parts,
     words_of_members,
 )
 from masking.visible_text import clean_line
@@ -155,7 +154,7 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
     alert = make_alert(
         state,
         key=key.text,
-        titles=chain((first,), titles),
+        titles=chain((run.title if run else "", first), titles),
         severity=severity,
         service=facts.service,
         labels=labels,
@@ -183,11 +182,14 @@ def _judge(
     words = own_words or [each for each in others if state_of(each) == "firing"]
     if not is_more and state_of(*words) == "resolved":
         words = words_of_members(leaves) or words
-    if not is_more and is_done(words) and (failures := failure_words(leaves)):
-        words = failures
+    if not is_more and is_done(words):
+        words = failure_words(leaves) or words
+    if not is_more and is_fine(words):
+        words = words_of_failing_parts(leaves) or words
     # Put together from a name and a text, it is nothing that anybody said.
     is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
-    if not words and is_said and says_over(title) and not _lists_what_fires(leaves):
+    weighs = is_said and not words and has_severity(parts[0])
+    if not words and is_said and says_over(title, weighs=weighs) and not _lists_what_fires(leaves):
         words = ["resolved"]
     if own_words and state_of(*words) == "firing" and says_acknowledged(parts[0]):
         words = ["acknowledged"]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from investigations.sources.states import WORDS, names_state
+from investigations.sources.states import WORDS, names_state, state_of
 
 _SUBJECTS = frozenset({
     "alert", "alarm", "incident", "monitor", "event", "check", "problem", "issue", "notification",
@@ -23,6 +23,8 @@ _KIND_OF_TEST = re.compile(
     r"test[_-]?(?:notification|message|alert|event|webhook|post|payload)", re.IGNORECASE
 )
 """The kind of a post that is a test. In `load_test_alert` the test is what is watched."""
+_WITH_MORE = re.compile(r"(\w+) \((\w+)\)")
+"""`Down (Acknowledged)` and `Down (Partial)`; of a part that is up, nothing is over."""
 _OF_STATUS = {
     **dict.fromkeys(("operational", "restored"), "up"),
     **dict.fromkeys(("partial_outage", "major_outage"), "down"),
@@ -30,6 +32,10 @@ _OF_STATUS = {
 }
 """What pages of status call a state. In a type the first one is the kind of an issue, and a file or
 a database that was restored may be what is wrong."""
+
+
+def _is_end(word: str) -> bool:
+    return not names_state(word) or state_of(word) == "resolved"
 
 
 def is_word_of_status(text: str) -> bool:
@@ -52,6 +58,8 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
         return
     if is_state and (word := _OF_STATUS.get(text.strip().lower())):
         yield word
+    if is_state and (found := _WITH_MORE.fullmatch(text[:80].strip())):
+        yield from (each for each in (found[2], found[1]) if not _is_end(each))
     if is_state or " " in text.strip():
         return
     kind = text[:200]

@@ -1,7 +1,7 @@
 """Runs of jobs in forms of their own: how a run ended, and of which job it is.
 
-A run has another number the next time, so that its job is what has a state. Each form is read as a
-whole or not at all.
+A run has another number the next time, so that its job is what has a state. So have the events of
+a check and the findings of a rule. Each form is read as a whole or not at all.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from investigations.sources.document_key import FoundKey
 from investigations.sources.fields import as_object, read_text, read_texts
 from investigations.sources.kinds import find_words
-from investigations.sources.reading import JSON, key_of_labels
+from investigations.sources.reading import JSON, key_of_labels, name_and_told
+from investigations.sources.telling import fold
 
 _UNDER_WAY = frozenset({
     "created", "pending", "waiting", "running", "preparing", "scheduled", "waiting_for_resource",
@@ -24,7 +25,17 @@ _OF_PLANS: Mapping[str, str] = {
 _PLANS_WELL = frozenset({"applied", "planned_and_finished"})
 _SAYS_NOTHING = frozenset({
     "canceled", "cancelled", "canceling", "force_canceled", "discarded", "skipped", "manual",
+    "aborted",
 })  # fmt: skip
+
+
+_JOBS = frozenset({"job", "jobname", "pipeline", "pipelinename"})
+_NUMBERS = frozenset({"build", "buildnumber", "buildid", "number", "runnumber"})
+_RESULTS = frozenset({"result", "status", "buildresult", "buildstatus", "currentresult"})
+_OF_STEP = _JOBS | _NUMBERS | _RESULTS | {
+    "project", "branch", "env", "url", "buildurl", "duration", "time", "timestamp", "commit",
+    "node",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,8 @@ class SaidRun:
 
     word: str
     key: FoundKey | None
+    title: str = ""
+    """Empty where the post has a better one."""
 
     @property
     def says_nothing(self) -> bool:
@@ -44,7 +57,8 @@ def find_run(body: Mapping[str, JSON]) -> SaidRun | None:
     """The run that a document is about, if it has one of the known forms."""
     forms = (
         _read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow, _read_pipeline,
-        _read_analysis, _read_canary, _read_deployment,
+        _read_analysis, _read_canary, _read_deployment, _read_job, _read_step, _read_check,
+        _read_rule,
     )  # fmt: skip
     return next((run for form in forms if (run := form(body))), None)
 
@@ -173,6 +187,46 @@ def _read_canary(body: Mapping[str, JSON]) -> SaidRun | None:
     return SaidRun(
         phase if is_ended else "acknowledged", _key("flagger", body, "namespace", "name")
     )
+
+
+def _read_job(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A job of a pipeline of GitLab, on its branch or tag."""
+    if body.get("object_kind") != "build" or not {"build_name", "build_status"} <= body.keys():
+        return None
+    status = read_text(body["build_status"])
+    kind = "gitlab job of tag" if body.get("tag") is True else "gitlab job"
+    key = _key(kind, body, "project_id", "ref", "build_name", also=("build_stage",))
+    title = name_and_told(read_text(body["build_name"]), read_text(body.get("project_name")))
+    return SaidRun("acknowledged" if status in _UNDER_WAY else status, key, title)
+
+
+def _read_step(body: Mapping[str, JSON]) -> SaidRun | None:
+    """What somebody's step of a build posts: its job, its number and how it ended, and all else
+    that it may tell is of the build."""
+    told = {fold(name): text for name, value in body.items() if (text := read_text(value))}
+    jobs, results = told.keys() & _JOBS, told.keys() & _RESULTS
+    is_told = len(jobs) == 1 and len(results) == 1 and not told.keys().isdisjoint(_NUMBERS)
+    if not is_told or len(told) < len(body) or not told.keys() <= _OF_STEP:
+        return None
+    job = {name: told[name] for name in (*jobs, "project", "branch", "env") if name in told}
+    key = FoundKey(f"build {key_of_labels(job)}", tuple(job))
+    return SaidRun(told[next(iter(results))], key)
+
+
+def _read_check(body: Mapping[str, JSON]) -> SaidRun | None:
+    """A check of Sensu, whose events have an id each. The check says itself how it went."""
+    own = ("entity.metadata.name", "check.metadata.name")
+    if "id" not in body or not all(_at(body, each) for each in own):
+        return None
+    return SaidRun("", _key("sensu", body, *own, also=("check.metadata.namespace",)))
+
+
+def _read_rule(body: Mapping[str, JSON]) -> SaidRun | None:
+    """What a rule of Wazuh has found by an agent: each time it has another number."""
+    own = ("agent.id", "rule.id")
+    if not {"agent", "manager", "rule"} <= body.keys() or not all(_at(body, each) for each in own):
+        return None
+    return SaidRun("", _key("wazuh", body, *own, also=("manager.name",)))
 
 
 def _read_deployment(body: Mapping[str, JSON]) -> SaidRun | None:

@@ -1,5 +1,4 @@
-"""States that stand in no field which is called like one: in the first words of a title, or in a
-few fields that say it together.
+"""States that stand in no field which is called like one: a few fields say them together.
 
 Each form is read as a whole or not at all: a state that is misread hides an alert that fires.
 """
@@ -13,28 +12,6 @@ from investigations.sources.parts import Part
 from investigations.sources.reading import JSON, is_over
 from investigations.sources.telling import fold
 
-_FIRST = re.compile(
-    r"[^\w\[]{0,10}(?:\[ ?(?P<tag>\w+)(?::\d+| on \{[^{}]{0,200}\})? ?\]"
-    r"|(?P<told>\w+)(?= ?:)|(?P<word>\w+)(?= [-–—|] ))"
-    r"\s*(?:[:|–—-]\s*)?"
-)
-_OVER = frozenset({"resolved", "recovered", "fixed"})
-_FIRES = frozenset({"firing", "triggered", "alerting"})
-_FIRES_IN_LINE = re.compile(
-    r"\W{0,10}(?:\d{1,4}[.):] ?)?(?:\[ ?(?:firing|triggered|alerting)\b"
-    r"|\W{0,10}(?:firing|alerting)\b ?(?:[:|–—*\]-]+(?! ?\d)|$))",
-    re.IGNORECASE,
-)
-"""Not when something fired: `Triggered: 10:05` and `Firing: 2026-11-30`."""
-_LONGEST_TEXT = 100_000
-_COUNTS_OTHERS = re.compile(r"\bfiring\b|^\d+\W", re.IGNORECASE)
-"""`Resolved: 2, firing: 1` is a sum."""
-_BACK = re.compile(
-    r"Jenkins build is back to normal ?: [^\n]{1,200} #\d+"
-    r"|[^\n]{1,200} - #\d+ Back to normal after(?: \d+ \w+)+(?: \(<[^>\n]*>\))?"
-)
-"""What mail and chat plugins of Jenkins write. The same words in any other sentence say nothing:
-they may be of something beside the alert."""
 _NAMES_OF_RUN = ("build", "run", "pipeline")
 _BESIDE_RUN = frozenset(
     {"name", "displayname", "fullname", "url", "fullurl", "project", "job", *_NAMES_OF_RUN}
@@ -62,39 +39,12 @@ _SENSES_TROUBLE = frozenset({
 _LOGGED = re.compile(r"(closed|acknowledged)(?: (?:by|via|from) .*|\W*)", re.IGNORECASE | re.DOTALL)
 
 
-def says_over(title: str) -> bool:
-    """Whether a text, whole and as it was sent, says before anything else that its alert is over:
-    `RESOLVED: disk full` and `[Resolved] disk full` do, as programs write it. In small letters
-    without brackets it may be anybody's sentence."""
-    text = title[:400].strip()
-    found = _FIRST.match(text)
-    if found and found.lastgroup and _word_of(found) in _OVER:
-        is_set_off = found.lastgroup == "tag" or found[found.lastgroup].isupper()
-        rest = text[found.end() :]
-        return is_set_off and bool(rest) and not _COUNTS_OTHERS.search(rest)
-    return _BACK.fullmatch(text) is not None
-
-
-def says_firing(text: str) -> bool:
-    """Whether a line of a text says before anything else that something fires: a post that says at
-    its top what is over may say below what is not."""
-    return any(map(_FIRES_IN_LINE.match, text[:_LONGEST_TEXT].splitlines()))
-
-
-def without_said_state(text: str) -> str:
-    """A text without a state that it begins with: the rest is the same when the alert is over."""
-    found = _FIRST.match(text[:400])
-    if found and _word_of(found) in _OVER | _FIRES:
-        return text[found.end() :].strip()
-    return text
-
-
 def words_of_forms(whole: Part) -> list[str]:
     """The words for a state that some fields of a document say together; none where they say
     nothing."""
     forms = (
         _word_of_log, _word_of_run, _word_of_device, _word_of_clearing, _word_of_reason,
-        _word_of_sensor, _word_of_app, _word_of_dummy,
+        _word_of_sensor, _word_of_app, _word_of_dummy, _word_of_number,
     )  # fmt: skip
     found = [form(whole) for form in forms]
     return [word for text in found for word in find_words(text, is_state=True)]
@@ -107,10 +57,6 @@ def says_acknowledged(whole: Part) -> bool:
     until = read_moment(told.get("acknowledgeduntil"))
     is_told = {"eventtypename", "acknowledgingusername"} <= told.keys()
     return is_told and until is not None and not is_over(until)
-
-
-def _word_of(found: re.Match[str]) -> str:
-    return found[found.lastgroup or 0].lower()
 
 
 def _word_of_log(whole: Part) -> str:
@@ -157,6 +103,14 @@ def _word_of_clearing(whole: Part) -> str:
 def _word_of_dummy(whole: Part) -> str:
     """What the button of Graylog sends that tests a notification."""
     return "test" if read_text(whole.fields.get("eventdefinitiontype")) == "test-dummy-v1" else ""
+
+
+def _word_of_number(whole: Part) -> str:
+    """LibreNMS gives an alert the state 0 when it is over, and 2 when somebody has it."""
+    told = _folded(whole.fields)
+    if "sysname" not in told or told.keys().isdisjoint(("alertid", "faults", "elapsed", "uid")):
+        return ""
+    return {"0": "ok", "2": "acknowledged"}.get(told.get("state", ""), "")
 
 
 def _word_of_sensor(whole: Part) -> str:

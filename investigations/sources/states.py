@@ -1,8 +1,12 @@
 """Words by which protocols say whether an alert holds. For bodies that have no protocol."""
 
+import re
 from collections.abc import Mapping
 
 from investigations.sources.reading import State
+
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+_LONGEST = 40
 
 WORDS: Mapping[str, State] = {
     **dict.fromkeys(
@@ -38,10 +42,18 @@ OPEN = frozenset({
 
 def names_state(word: str) -> bool:
     """Whether a word says that an alert holds or that it does not, and nothing else."""
-    return word.strip().lower() in WORDS
+    return fold_word(word) in WORDS
+
+
+def fold_word(word: str) -> str:
+    """A word in small letters without the signs around it, as in `🔴 Down`."""
+    folded = word.strip().lower()
+    if not folded or (folded[0].isalnum() and folded[-1].isalnum()) or len(folded) > _LONGEST:
+        return folded
+    return _AROUND.sub("", folded)
 
 
 def state_of(*words: str) -> State:
     """The state that the first known word names; an alert that says nothing of it fires."""
-    folded = (word.strip().lower() for word in words)
+    folded = map(fold_word, words)
     return next((WORDS[word] for word in folded if word in WORDS), "firing")

@@ -43,6 +43,10 @@ _ALERTS = re.compile(
     r"|finding|violation|anomaly)s?(?:data|details?|info)?|condition"
 )
 """What an object is called that is the alert."""
+_OWNERS = frozenset({
+    "user", "author", "actor", "owner", "sender", "creator", "assignee", "account", "organization",
+    "workspace", "team", "tenant", "company", "customer", "space",
+})  # fmt: skip
 _LONGEST = 300
 
 
@@ -78,6 +82,11 @@ class Leaf:
             return len(NAMES)
         # The name of an event is mostly its kind.
         return NAMES.index("description" if folded.startswith("event") else "alertname")
+
+    @property
+    def is_of_owner(self) -> bool:
+        """Whether it names whom something belongs to, and not what it is about."""
+        return self.folded == "name" and fold(self.parent) in _OWNERS
 
     @property
     def is_of_alert(self) -> bool:
@@ -135,7 +144,9 @@ def walk(value: JSON) -> Iterator[Leaf]:
         depth, name, node, place, parent = waiting.popleft()
         inner = (read_inner(node) or node) if isinstance(node, str) else node
         if isinstance(inner, Mapping):
-            waiting.extend((depth + 1, key, below, number, name) for key, below in inner.items())
+            # The name in it is that of the object around it.
+            owner = parent if name == "metadata" else name
+            waiting.extend((depth + 1, key, below, number, owner) for key, below in inner.items())
         elif isinstance(inner, list):
             waiting.extend((depth + 1, name, below, number, parent) for below in inner)
         elif isinstance(node, str):
@@ -147,7 +158,9 @@ def walk(value: JSON) -> Iterator[Leaf]:
 def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
     """Texts with a title's name that ranks before `least`, those nearest to the top first. An
     `alertname` comes with what stands beside it and says what is wrong."""
-    named = (leaf for leaf in leaves if leaf.is_telling and leaf.rank < least)
+    named = (
+        leaf for leaf in leaves if leaf.is_telling and leaf.rank < least and not leaf.is_of_owner
+    )
     told = _find_told(leaves)
     names = {leaf.place: leaf.text[:_LONGEST].strip() for leaf in leaves if leaf.folded == "name"}
     named = (leaf for leaf in named if not _is_kind(leaf.text))
@@ -161,9 +174,10 @@ def find_titles(leaves: list[Leaf], least: int = len(NAMES)) -> Iterator[str]:
         yield name_and_told(leaf.text[: 4 * _LONGEST].strip(), beside) if beside else leaf.text
 
 
-def _order_of(leaf: Leaf) -> tuple[bool, bool, int, int]:
+def _order_of(leaf: Leaf) -> tuple[bool, bool, int, int, bool]:
     is_aside = leaf.depth > 1 and not (leaf.is_of_alert and leaf.rank <= _LAST_OF_ALERT)
-    return (leaf.rank >= _WEAK, is_aside, leaf.depth, leaf.rank)
+    is_of_thing = leaf.folded == "name" and not leaf.is_of_alert and fold(leaf.parent) not in NAMES
+    return (leaf.rank >= _WEAK, is_aside, leaf.depth, leaf.rank, is_of_thing)
 
 
 def _is_kind(text: str) -> bool:
@@ -183,9 +197,9 @@ def _find_told(leaves: list[Leaf]) -> dict[int, str]:
 def find_telling(leaves: list[Leaf]) -> Iterator[str]:
     """Of leaves without such a name: what is made of words, then what says anything at all."""
     telling = [leaf for leaf in leaves if leaf.is_telling]
-    worded = [leaf for leaf in telling if " " in leaf.text.strip()]
+    worded = [leaf for leaf in telling if " " in leaf.text.strip() and not leaf.is_of_owner]
     yield from (leaf.text for leaf in sorted(worded, key=_is_beside))
-    yield from (leaf.text for leaf in telling if not _judges(leaf.text))
+    yield from (leaf.text for leaf in telling if not (_judges(leaf.text) or leaf.is_of_owner))
     yield from (leaf.text for leaf in telling)
     yield from (f"{leaf.name} {leaf.text}" for leaf in leaves if leaf.name)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from investigations.sources.fields import (
     Members,
@@ -13,7 +14,9 @@ from investigations.sources.fields import (
     read_text,
     read_url,
 )
+from investigations.sources.generic import read_document
 from investigations.sources.reading import (
+    JSON,
     AlertReading,
     Links,
     Post,
@@ -21,8 +24,10 @@ from investigations.sources.reading import (
     State,
     make_alert,
     name_and_told,
+    telling_line,
 )
 from investigations.sources.signs import Source
+from investigations.sources.telling import walk
 
 _STATES: Mapping[str, tuple[State, str]] = {
     "0": ("firing", ""),
@@ -30,9 +35,13 @@ _STATES: Mapping[str, tuple[State, str]] = {
     "2": ("other", "pending: the check is tried again"),
     "3": ("other", "in a maintenance"),
 }
-
-
 _NOTICE = re.compile(r"\[(?P<monitor>[^\]]*)\](?:\[(?P<url>[^\]]*)\])?(?P<told>.*)", re.DOTALL)
+
+
+_SAID = re.compile(
+    r"\[(?P<monitor>[^\]\n]{1,200})\] \[[^\w\]]{0,4}(?P<state>Up|Down)\](?P<told>[^\n]*)"
+)
+"""How its message begins, wherever somebody's template puts that."""
 
 
 class Heartbeat(Part):
@@ -58,6 +67,8 @@ class Monitor(Part):
 
 def read(post: Post) -> Reading:
     body = as_object(post.body)
+    if "heartbeat" not in body:
+        return Reading(source="uptime_kuma", alerts=(_read_template(body),))
     if not isinstance(body.get("heartbeat"), dict):
         alert = _read_without_heartbeat(post, read_text(body.get("msg")))
         return Reading(source="uptime_kuma", alerts=(alert,))
@@ -97,9 +108,30 @@ def _read_without_heartbeat(post: Post, told: str) -> AlertReading:
     )
 
 
+def _read_template(body: dict[str, JSON]) -> AlertReading:
+    """What a custom body says in usual fields, else in the message that it holds."""
+    alert = read_document(body)
+    texts = (leaf.text[:500] for leaf in walk(body))
+    said = next((found for text in texts if (found := _SAID.search(text))), None)
+    if said is None:
+        return alert
+    state: State = "resolved" if said["state"] == "Up" else "firing"
+    return replace(
+        alert,
+        state=state,
+        reason="",
+        key=said["monitor"],
+        key_from=(),
+        title=telling_line(name_and_told(said["monitor"], said["told"])),
+        service=alert.service or said["monitor"],
+        tells_end=True,
+    )
+
+
 SOURCE = Source(
     name="uptime_kuma",
     label="Uptime Kuma",
+    is_template=True,
     signs=(("heartbeat", "monitor", "msg"), ("heartbeat.monitorID", "heartbeat.status")),
     expects="an object with `heartbeat`, `monitor` and `msg`",
     read=read,

@@ -9,7 +9,7 @@ from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_a
 from investigations.sources.parts import Part, find_field, make_part
 from investigations.sources.reading import JSON, State
 from investigations.sources.severity import normalise
-from investigations.sources.states import OPEN, names_state, state_of
+from investigations.sources.states import OPEN, fold_word, names_state, state_of
 from investigations.sources.telling import NAMES, Leaf, fold, names_alert, walk
 
 _WRAPPERS = (
@@ -25,7 +25,7 @@ _ENVELOPES = ("data", "payload", "event", "detail")
 _STATES = tuple(
     re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
-        r"(?:status|state)(?:friendlyname|name|text|string)?|currentmilestone",
+        r"(?:status|state)(?:friendlyname|name|text|string|change)?|currentmilestone",
         r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
         r"(?:trigger)?type(?:friendlyname|name|text)?|event(?:name)?",
     )
@@ -48,7 +48,11 @@ LEVELS = ("severity", "level")
 WORDS_OF_OBJECT = ("name", "value", "label", "category")
 """Where the word for a state stands in an object that is called like one."""
 _CODES = frozenset({"code", "statuscode", "httpcode", "text", "reason"})
-_PLACES_WITH_STATES = re.compile(r"(?:new|current)*(?:host|service|site|server)\w*")
+_PLACES_WITH_STATES = re.compile(
+    r"(?:new|current)*(?:(?:host|service|site|server)\w*"
+    r"|(?:uptime|heartbeat|message|notification)(?:status|state)\w*|(?:status|state)change)"
+)
+"""States of what an alert is on, and of how it was told: `message_type` is the alert's own."""
 _LEVELS_OF_STATES = ("critical", "error", "warning")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 _WEIGHT = re.compile(
@@ -69,12 +73,22 @@ _FLAGS_OF_ALERTS = frozenset({"resolved", "recovered", "backtonormal", "firing"}
 """Of these that only alerts have: a port may be open, a valve closed and a log cleared."""
 _FLAG_WORDS = {"true": True, "false": False}
 _ID_OF_ALERT = re.compile(
-    r"(?:alert|alarm|incident|problem|issue)(?:key|id|uid|uuid|guid|number)|dedupkey|fingerprint"
+    r"(?:alert|alarm|incident|problem|issue)(?:key|id|uid|uuid|guid|number)|alias|fingerprint"
+    r"|dedup(?:e|lication)?key"
 )
 _TEST_FLAGS = ("test", "istest", "testing", "testnotification", "istestnotification")
 _WELL_DONE = frozenset({"success", "successful", "succeeded", "passed"})
 _DONE = _WELL_DONE | {"done", "completed"}
+_FINE = frozenset({"ok", "okay", "up", "healthy", "online", "available", "passing", "normal"})
+_OF_WORK = frozenset({"done", "ended", "canceled", "cancelled"})
+_OF_THINGS = _OF_WORK | {"close", "closed", "clear", "cleared"}
+_STARTED = frozenset({"triggered", "fired", "firing", "opened", "raised"})
 _FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
+_ILL = _FAILURES | {"fail", "down", "unhealthy", "unavailable"}
+_PAST = re.compile(
+    rf"(?:{_BEFORE}|from|histor|log|timeline|update|transition|change|event|activit)\w*"
+)
+"""Objects and lists that tell how it was."""
 _TEST = re.compile(
     r"(?:[^\W\d_][^.!:]{0,40}[.!:] )?(?:this is |sending )?(?:an? |the |your )?"
     r"test(?:ing)? "
@@ -92,11 +106,18 @@ class _Word:
     word: str
     doubt: re.Pattern[str] | None = None
     is_state: bool = False
+    is_of_kind: bool = False
 
     @property
     def is_open(self) -> bool:
         """Whether it is a state that nothing has which is over: no end beside it counts."""
-        return self.is_state and self.word.strip().lower() in OPEN
+        return self.is_state and fold_word(self.word) in OPEN
+
+    @property
+    def is_start(self) -> bool:
+        """Whether it says in the kind of a post that an alert began: that something is `ok` beside
+        it is said of the post."""
+        return self.is_of_kind and fold_word(self.word) in _STARTED
 
 
 def parts_of(body: Mapping[str, JSON]) -> list[Part]:
@@ -115,6 +136,9 @@ def parts_of(body: Mapping[str, JSON]) -> list[Part]:
     known = [inner[name] for name in _WRAPPERS if name in inner]
     current = ((as_object(each.fields.get("current")), each.is_beside) for each in known)
     known += [replace(make_part(each, "current"), is_beside=it) for each, it in current if each]
+    # What is said of an alert may hold the alert itself.
+    within = (as_object(each.fields.get("alert")) for each in known if each.name == "alert")
+    known += [make_part(each, "alert") for each in within if each]
     named = [*others, *_subjects_of(whole)]
     # What has a title of its own is not about an order or a backup that stands beside it.
     if is_told or find_field((*NAMES, "alert"), *known):
@@ -204,8 +228,10 @@ def state_words(parts: Iterable[Part]) -> list[str]:
         for each in told
         if each.doubt not in outweighed or state_of(each.word) == "firing"
     ]
-    is_over = state_of(*words) == "resolved"
-    return [each.word for each in told if is_over and each.is_open] or words
+    if state_of(*words) != "resolved":
+        return words
+    starts = [each.word for each in told if each.is_start] if is_fine(words) else []
+    return [each.word for each in told if each.is_open] or starts or words
 
 
 def _weighs(part: Part, names: re.Pattern[str]) -> bool:
@@ -216,6 +242,11 @@ def _weighs(part: Part, names: re.Pattern[str]) -> bool:
         if names.fullmatch(leaf.folded) and _is_of_now(leaf)
     )
     return any(map(_is_heavy, weights))
+
+
+def has_severity(part: Part) -> bool:
+    """Whether a severity that is not light stands in a part."""
+    return _weighs(part, _ANY_SEVERITY)
 
 
 def _is_of_now(leaf: Leaf) -> bool:
@@ -250,25 +281,39 @@ def _words_of_other(leaf: Leaf) -> Iterator[str]:
 def is_done(words: Sequence[str]) -> bool:
     """Whether something was done well. That is no end of an alert: it may be the analysis that has
     found what is wrong."""
-    return bool(words) and words[0].strip().lower() in _DONE
+    return bool(words) and fold_word(words[0]) in _DONE
+
+
+def is_fine(words: Sequence[str]) -> bool:
+    """Whether something is well. That is no end while a part of it is not: it may be the answer
+    that tells what fails."""
+    return bool(words) and fold_word(words[0]) in _FINE
 
 
 def failure_words(leaves: Sequence[Leaf]) -> list[str]:
     """The words for a failure in fields that are called like a state, wherever they stand."""
-    states = (
-        each
-        for each in leaves
-        if _NOW.fullmatch(fold(each.parent))
-        and (_STATES[0].fullmatch(each.folded) or _OTHER_STATES[0].fullmatch(each.folded))
-    )
-    return [each.text for each in states if each.text.strip().lower() in _FAILURES]
+    return [each.text for each in _states_of_now(leaves) if fold_word(each.text) in _FAILURES]
+
+
+def words_of_failing_parts(leaves: Sequence[Leaf]) -> list[str]:
+    """The same of objects within a document, but for those that tell how it was."""
+    parts = (each for each in _states_of_now(leaves) if each.parent)
+    known = (each for each in parts if not _PAST.match(fold(each.parent)))
+    return [each.text for each in known if fold_word(each.text) in _ILL]
+
+
+def _states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
+    for each in leaves:
+        is_state = _STATES[0].fullmatch(each.folded) or _OTHER_STATES[0].fullmatch(each.folded)
+        if is_state and _NOW.fullmatch(fold(each.parent)):
+            yield each
 
 
 def words_of_members(leaves: Sequence[Leaf]) -> list[str]:
     """The words by which alerts in a document, such as the members of a group, say that they are
     open."""
     states = (each for each in leaves if each.is_of_alert and is_plain_state(each.folded))
-    return [each.text for each in states if each.text.strip().lower() in OPEN]
+    return [each.text for each in states if fold_word(each.text) in OPEN]
 
 
 def is_state_field(name: str) -> bool:
@@ -304,13 +349,15 @@ def _words_of(part: Part) -> Iterator[_Word]:
 
 def _all_words_of(part: Part) -> Iterator[_Word]:
     texts = [(name, text) for name, each in part.fields.items() if (text := read_text(each))]
+    is_alert = _is_alert(part)
     for name, each in part.fields.items():
         if isinstance(each, dict) and is_plain_state(name):
             texts += [(name, text) for text in _words_of_object(each)]
     for pattern in _STATES:
         for name, text in texts:
             if pattern.fullmatch(name):
-                yield from _judge_words(name, text, is_state=pattern is _STATES[0])
+                is_state = pattern is _STATES[0]
+                yield from _judge_words(name, text, is_state=is_state, is_alert=is_alert)
         if pattern is _STATES[0]:
             yield from _find_flags(part)
     for name, text in texts:
@@ -319,15 +366,27 @@ def _all_words_of(part: Part) -> Iterator[_Word]:
             yield _Word(text, _ANY_SEVERITY)
 
 
-def _judge_words(name: str, text: str, *, is_state: bool) -> Iterator[_Word]:
+def _is_alert(part: Part) -> bool:
+    """Whether it is called so, has the number of one, or holds one."""
+    if names_alert(part.name) or any(map(_ID_OF_ALERT.fullmatch, part.fields)):
+        return True
+    return any(names_alert(name) for name, _ in _objects_in(part))
+
+
+def _judge_words(name: str, text: str, *, is_state: bool, is_alert: bool) -> Iterator[_Word]:
     """A place is up while something on it fails, a login succeeds that should not, and of a kind
-    only some words and subjects are those of an alert."""
+    only some words and subjects are those of an alert. What was done may be done to a thing."""
+    of_things = _OF_WORK if is_state else _OF_THINGS
     is_of_alert = is_state or names_state(text) or is_kind_of_alert(text)
     is_of_alert = is_of_alert and not _PLACES_WITH_STATES.fullmatch(name)
     for word in find_words(text, is_state=is_state):
         is_of_kind = state_of(word) == "test" and not names_state(text)
-        is_sure = is_of_alert and not is_of_kind and word.strip().lower() not in _WELL_DONE
-        yield _Word(word, None if is_sure else _ANY_WEIGHT, is_state)
+        is_sure = is_of_alert and not is_of_kind and fold_word(word) not in _WELL_DONE
+        if is_sure and not is_alert and names_state(text) and fold_word(text) in of_things:
+            yield _Word(word, _ANY_SEVERITY, is_state)
+        else:
+            is_named = is_of_alert and not is_state and not names_state(text)
+            yield _Word(word, None if is_sure else _ANY_WEIGHT, is_state, is_named)
 
 
 def _words_of_object(told: Mapping[str, JSON]) -> list[str]:

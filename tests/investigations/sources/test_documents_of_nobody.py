@@ -47,6 +47,38 @@ def test_different_alerts_have_different_keys(first, second):
     assert read(**first).key != read(**second).key
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"alert_id": 42, "status": "open"}, {"incident_id": 42, "status": "open"}),
+        ({"monitor": {"id": 42}, "status": "down"}, {"incident": {"id": 42}, "status": "open"}),
+        ({"id": "42", "status": "open"}, {"problem": {"id": "42"}, "status": "open"}),
+        (
+            {"rule": {"id": "7", "level": 9}, "agent": {"id": "1"}},
+            {"rule": {"id": "7", "level": 9}, "agent": {"id": "2"}},
+        ),
+    ],
+)
+def test_things_of_two_kinds_with_one_number_have_two_keys(first, second):
+    assert read(**first).key != read(**second).key
+
+
+def test_an_incident_has_one_key_however_its_number_is_told():
+    opened = read(incident={"id": 42, "title": "Orders fail", "status": "open"})
+    closed = read(incident_id=42, message="fine", status="closed")
+
+    assert opened.key == closed.key == "incidentid 42"
+
+
+def test_updates_of_an_incident_without_a_word_for_its_state_have_one_key():
+    first, second = (
+        read(page={"id": "1"}, incident={"id": "98765432", "name": "DB", "updates": [text]})
+        for text in ("We look", "We still look")
+    )
+
+    assert first.key == second.key
+
+
 def test_a_post_that_differs_in_its_moment_alone_tells_the_same_again():
     first = read(text="disk of a is full", at="2026-11-29T10:00:00Z")
 

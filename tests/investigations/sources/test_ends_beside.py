@@ -196,6 +196,67 @@ def test_an_object_called_state_ends_the_alert_only_where_all_of_it_says_so(told
     assert read(POOR | {"state": told}).state == "firing"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        ABROAD | {"action": "closed"},
+        POOR | {"action": "close"},
+        POOR | {"event": "cleared"},
+        POOR | {"transition": "closed"},
+        POOR | {"uptime_state": "up"},
+        POOR | {"heartbeat_status": "ok"},
+        POOR | {"message_status": "ok"},
+        POOR | {"notification_state": "done"},
+        POOR | {"state_change": "up"},
+        POOR | {"state": "done"},
+        ABROAD | {"status": "canceled"},
+        {"title": "Malware on pc-7", "state": "ended", "level": "critical"},
+        {"event": "alert.triggered", "alert": {"id": 1, "title": "Orders fail"}, "status": "ok"},
+        {"event": "incident_opened", "incident": {"title": "Orders fail"}, "state": "up"},
+    ],
+)
+def test_what_was_done_to_a_thing_and_how_it_was_told_end_nothing_that_weighs_something(body):
+    assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"status": "OK", "checks": [{"name": "db", "status": "failing"}]},
+        {"status": "ok", "checks": {"db": {"status": "down"}, "disk": {"status": "ok"}}},
+        {"status": "UP", "components": {"db": {"status": "DOWN"}}},
+        {"status": "healthy", "host": "a", "services": [{"name": "b", "health": "unhealthy"}]},
+        {"status": "ok", "host": "a", "result": {"state": "critical"}},
+        {"status": "online", "check_results": [{"name": "db", "result_status": "failed"}]},
+    ],
+)
+def test_what_is_well_although_a_part_of_it_fails_fires(body):
+    assert read(body).state == "firing"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        POOR | {"action": "closed", "alert_id": 7},
+        POOR | {"action": "close", "alias": "orders"},
+        {"action": "closed", "issue": {"title": "API"}, "severity": "critical"},
+        SLOW | {"action": "closed", "priority": "P1"},
+        SLOW | {"uptime_state": "up"},
+        SLOW | {"state_change": "up"},
+        POOR | {"status": "canceled", "alert_id": 7},
+        SLOW | {"state": "done", "priority": "High"},
+        {"status": "OK", "checks": [{"name": "db", "status": "ok"}]},
+        {"status": "up", "history": [{"status": "down"}, {"status": "up"}]},
+        {"status": "up", "last_check": {"status": "failed"}, "monitor": "web"},
+        {"status": "ok", "from": {"state": "critical"}, "check": "web"},
+        {"status": "resolved", "components": [{"name": "db", "status": "down"}]},
+        {"event": "alert.triggered", "alert": {"id": 1, "title": "API"}, "status": "resolved"},
+    ],
+)
+def test_an_alert_with_its_own_end_is_over(body):
+    assert read(body).state == "resolved"
+
+
 @pytest.mark.parametrize("until", ["2020-01-01T00:00:00Z", "", "soon", None])
 def test_who_had_an_alert_until_a_moment_that_is_past_has_it_no_more(until):
     alert = {"eventTypeName": "OUTSIDE", "status": "OPEN", "acknowledgingUsername": "ana", "id": 1}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from investigations.sources.reading import AlertReading, Post
 from investigations.sources.registry import read_post
-from investigations.sources.said_states import says_over
+from investigations.sources.said_titles import says_over
 
 GATUS = {
     "[ENDPOINT_NAME]": "website",
@@ -184,7 +184,8 @@ def test_a_title_that_says_first_that_it_is_over_begins_nothing(title):
         {"title": "RESOLVED: Disk is full", "monitor_state": "alerting"},
         {"title": "Resolved: 2, firing: 1"},
         {"title": "Fixed - line network is down"},
-        {"title": "[CLOSED] Valve 7"},
+        {"title": "[CLOSED] Valve 7", "severity": "critical"},
+        {"title": "[Closed] Valve 7"},
         {"title": "Closed: valve 7"},
         {"title": "Name RESOLVED: wrong address"},
         {"title": "Fixed: no. Disk is still full"},
