@@ -1,7 +1,7 @@
 """Expressions and templates of packs over values: bounded, and never an error."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +12,7 @@ import cel
 
 from agents.our_lines import as_words
 from config.schema.expressions import compile_condition, split_template
+from rules.by_parts import Reader, Unsure, compile_parts
 from rules.functions import make_functions, show
 from rules.readable import make_readable
 
@@ -19,6 +20,8 @@ LONGEST_VALUE = 300
 """Characters of one value in a sentence."""
 MOST_KNOWN = 20_000
 """Values of one expression that are remembered."""
+MOST_CALLS = 4_096
+"""Calls of one function that are."""
 
 
 _OF_OURS = frozenset({"_call", "_line"})
@@ -43,9 +46,8 @@ class _Plan:
     is_field: bool = False
     is_lasting: bool = False
     """Whether nothing that it reads ever changes."""
-    call: Callable[..., object] | None = None
-    """The function of which it is one call with fields and texts alone, which costs the library
-    ten times what the function does; `fields` are then its arguments, texts in quotes."""
+    read: Reader | None = None
+    """How it is evaluated by its parts, as long as each of them is of a usual kind."""
     known: dict[tuple[object, ...], object] = field(default_factory=dict)
     """Its values by those of the fields."""
 
@@ -55,36 +57,40 @@ class Scope:
 
     def __init__(self, values: Mapping[str, object], now: datetime) -> None:
         self.now = now
-        self._values: dict[str, object] = {**values, "now": now}
-        self._lasting = frozenset(self._values)
+        self.values: dict[str, object] = {**values, "now": now}
+        self._lasting = frozenset(self.values)
         self._functions = make_functions(now)
+        self.functions = {
+            name: lru_cache(MOST_CALLS, typed=True)(function)
+            for name, function in self._functions.items()
+        }
         self._context = cel.Context({}, self._functions)
-        self._stale = set(self._values)
+        self._stale = set(self.values)
         self._fields: frozenset[str] | None = None
         self._plans: dict[str, _Plan] = {}
 
     def __getitem__(self, name: str) -> object:
-        return self._values[name]
+        return self.values[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._values
+        return name in self.values
 
     def bind(self, name: str, value: object) -> None:
         # Giving a row to the library costs more than most expressions: only those that are read.
-        if isinstance(value, list) and self._values.get(name) is value:
+        if isinstance(value, list) and self.values.get(name) is value:
             return
-        self._values[name] = value
+        self.values[name] = value
         self._stale.add(name)
 
     @contextmanager
     def having(self, **values: object) -> Iterator["Scope"]:
-        before = dict(self._values)
+        before = dict(self.values)
         for name, value in values.items():
             self.bind(name, value)
         try:
             yield self
         finally:
-            self._values = before
+            self.values = before
             self._context = cel.Context({}, self._functions)
             self._stale = set(before)
 
@@ -93,30 +99,36 @@ class Scope:
         """Expressions that read no other fields of rows than these: only they are handed over."""
         before = self._fields
         self._fields = fields | _OF_OURS
-        self._stale = set(self._values)
+        self._stale = set(self.values)
         try:
             yield
         finally:
             self._fields = before
-            self._stale = set(self._values)
+            self._stale = set(self.values)
 
     def evaluate(self, source: str) -> object:
         """The value of an expression; MISSING where it asks for what is not there."""
-        plan = self._plans.get(source)
-        if plan is None:
-            plan = self._plans[source] = self._plan(source)
+        plan = self._find_plan(source)
+        if plan.is_field:
+            row = self.values.get(plan.name)
+            return row.get(plan.fields[0], MISSING) if isinstance(row, dict) else MISSING
+        if plan.read is not None and not plan.is_lasting:
+            try:
+                return plan.read(self)
+            except (Unsure, LookupError, TypeError):
+                pass
+        return self.ask(source)
+
+    def ask(self, source: str) -> object:
+        """The value of an expression as the library says, asked once for rows that are alike."""
+        plan = self._find_plan(source)
         if plan.is_lasting:
             if () not in plan.known:
                 plan.known[()] = self._compute(source, plan.names)
             return plan.known[()]
-        row = self._values.get(plan.name)
-        if not isinstance(row, dict):
-            return MISSING if plan.is_field else self._compute(source, plan.names)
-        if plan.is_field:
-            return row.get(plan.fields[0], MISSING)
-        if plan.call is not None:
-            given = [_read_argument(name, row) for name in plan.fields]
-            return MISSING if MISSING in given else plan.call(*given)
+        row = self.values.get("it")
+        if not plan.fields or not isinstance(row, dict):
+            return self._compute(source, plan.names)
         # Thousands of rows are alike in the few fields that an expression reads.
         key: tuple[object, ...] = tuple([row.get(name, MISSING) for name in plan.fields])
         kinds = tuple(map(type, key))
@@ -136,19 +148,23 @@ class Scope:
             plan.known[key] = value
         return value
 
+    def _find_plan(self, source: str) -> "_Plan":
+        plan = self._plans.get(source)
+        if plan is None:
+            plan = self._plans[source] = self._plan(source)
+        return plan
+
     def _plan(self, source: str) -> "_Plan":
         if (parts := _read_field(source)) is not None:
             return _Plan(parts[0], parts[1:], is_field=True)
-        if (called := _read_call(source)) is not None and called[0] in self._functions:
-            return _Plan("it", called[1:], call=self._functions[called[0]])
-        fields, names = _fields_of_row(source), names_read(source)
+        fields, names, read = _fields_of_row(source), names_read(source), compile_parts(source)
         if fields is not None and names <= self._lasting | {"it"}:
-            return _Plan("it", fields, names)
-        return _Plan(names=names, is_lasting=names <= self._lasting)
+            return _Plan("", fields, names, read=read)
+        return _Plan(names=names, read=read, is_lasting=names <= self._lasting)
 
     def _compute(self, source: str, names: frozenset[str]) -> object:
         for name in self._stale & names:
-            self._context.add_variable(name, self._choose(self._values[name]))
+            self._context.add_variable(name, self._choose(self.values[name]))
             self._stale.discard(name)
         try:
             return compile_condition(source).execute(self._context)
@@ -207,20 +223,6 @@ def _read_field(source: str) -> tuple[str, str] | None:
     """The row and the field where an expression is nothing but that."""
     found = re.fullmatch(r"\s*([a-z]\w*)\.([A-Za-z_]\w*)\s*", source)
     return (found[1], found[2]) if found else None
-
-
-def _read_call(source: str) -> tuple[str, ...] | None:
-    """The function and its arguments where an expression is one call with fields of `it` and plain
-    texts, which stay in their quotes."""
-    argument = r'(?:it\.[A-Za-z_]\w*|"[^"\\]*")'
-    found = re.fullmatch(rf"\s*([a-z]\w*)\(\s*({argument}(?:\s*,\s*{argument})*)\s*\)\s*", source)
-    if found is None:
-        return None
-    return (found[1], *(each.removeprefix("it.") for each in re.findall(argument, found[2])))
-
-
-def _read_argument(name: str, row: Mapping[str, object]) -> object:
-    return name[1:-1] if name.startswith('"') else row.get(name, MISSING)
 
 
 @lru_cache(maxsize=4_096)

@@ -40,13 +40,17 @@ _NESTING = re.compile(r"[(\[{]|[)\]}]")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SUBSCRIPT = re.compile(r"""\[\s*(?:"([^"\n]*)"|'([^'\n]*)')\s*\]""")
-_JOINT = re.compile(rf"{_TEXT.pattern}|[(\[{{]|[)\]}}]|&&|\|\||\?")
+_SIGN = re.compile(rf"{_TEXT.pattern}|[(\[{{]|[)\]}}]|&&|\|\||[<>=!]=|[<>!?:,+*/%-]|(?<![.\w])in\b")
 _MATCHES = re.compile(rf"{_TEXT.pattern}|\.\s*matches\s*\(")
 MATCHES = "_matches"
 """What `matches` is called inside; no pack can mean it by a name of its own."""
 _NOT_PLAIN = re.compile(r"""//|\b[rRbB]{1,2}["']|\"{3}|'{3}""")
 """Comments, and texts in which a backslash or a line's end means something else."""
 _SIGNS = re.compile(rf"[!-]{{{DEEPEST},}}")
+
+
+Sign = tuple[str, int, int]
+"""An operator, where it begins and where it ends."""
 
 
 def _wrong(message: str) -> PydanticCustomError:
@@ -114,22 +118,48 @@ def split_disjunction(source: str) -> tuple[str, ...]:
 def _split(source: str, between: str, weaker: Collection[str]) -> tuple[str, ...]:
     """What stands between the signs outside of all brackets; all of it where one that binds less
     does."""
-    if _NOT_PLAIN.search(source):
+    signs = find_signs(source)
+    if any(sign in weaker for sign, _, _ in signs):
         return (source,)
+    return split_at(source, [each for each in signs if each[0] == between])
+
+
+def split_at(source: str, signs: Iterable[Sign]) -> tuple[str, ...]:
+    """What stands between the signs."""
     parts: list[str] = []
-    depth = begin = 0
-    for found in _JOINT.finditer(source):
+    begin = 0
+    for _, start, end in signs:
+        parts.append(source[begin:start].strip())
+        begin = end
+    return (*parts, source[begin:].strip())
+
+
+def find_signs(source: str) -> list[Sign]:
+    """The operators and commas outside of all brackets and texts, each with its place; none where
+    they cannot be told from what texts and comments say."""
+    if _NOT_PLAIN.search(source):
+        return []
+    signs: list[Sign] = []
+    depth = 0
+    for found in _SIGN.finditer(source):
         sign = found[0]
         if sign in "([{":
             depth += 1
         elif sign in ")]}":
             depth -= 1
-        elif depth == 0 and sign in weaker:
-            return (source,)
-        elif depth == 0 and sign == between:
-            parts.append(source[begin : found.start()].strip())
-            begin = found.end()
-    return (*parts, source[begin:].strip())
+        elif depth == 0 and sign[0] not in "\"'":
+            signs.append((sign, found.start(), found.end()))
+    return signs
+
+
+def is_balanced(source: str) -> bool:
+    """Whether every bracket of a text is closed within it, and none that is opened before it."""
+    depth = 0
+    for found in _SIGN.finditer(source):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(found[0], 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def words_in(value: object) -> frozenset[str]:
