@@ -76,9 +76,9 @@ class Recoveries:
 
 def _names_the_same(named: frozenset[str], said: frozenset[str]) -> bool:
     """Whether a message that something is well is about what another one tells of: it shares an
-    address or a number with it, or half of its words."""
+    address or a number with it, or most of its words."""
     both = named & said
-    return 2 * len(both) >= len(named) > 0 or any(_is_address(each) for each in both)
+    return 2 * len(both) > len(named) > 0 or any(_is_address(each) for each in both)
 
 
 def _is_address(word: str) -> bool:

@@ -52,6 +52,7 @@ _FAILS = _any_of(
     r"n[o’']t (?:be )?(?:match|writable|readable|supported|recogni[sz]ed|defined|known|accepted)",
     r"n[o’']t (?:be )?(?:loaded|open|start|handle|one of)|non-existent|nothing to|refers? to",
     r"no (?:such|live|route|host|more|free|usable|valid|connection|access|permission|response)\b",
+    r"no (?:server|host|backend|node|endpoint|peer|broker)s? (?:is |are )?(?:available|left|alive)",
     r"no (?:space|answer)\b|missing|\black(?:s|ing)\b|unavailable|unreachable|stale|empty",
     r"invalid|illegal|incompatible|mismatch|downgrade|un(?:known|recogni[sz]ed|readable|correctable)",
     r"un(?:expected|defined|supported|recoverable)",
@@ -82,6 +83,7 @@ _FOLLOWS = _any_of(
     r"failed to start(?: [^:\"'/]{1,80})?\.?$|loading configuration: failure",
     r"unhandled (?:exception|rejection)\W*$|(?:fatal error|giving up|not ready)\W*$",
 )
+_WHERE_TO_READ = _any_of(r"[.;,]\s+for more (?:information|details|help)\b.*")
 _EXPLAINS = _any_of(r"\bbecause\b|\bsince (?:the|it|there)\b|\bcaused by\b")
 _ADVISES = _any_of(
     r"\b(?:may|might|should|consider|recommend\w*|deprecat\w+|suppress)\b",
@@ -113,7 +115,7 @@ _ARRIVED = _any_of(
 _RECOVERED = _any_of(
     r"\bready (?:to|for) |\bis ready\b|^\W*ready\W*$|started successfully|cluster is healthy",
     r"\b(?:re)?connected\b|succe(?:ss|eded)\w*|recovered|re-?established",
-    r"resumed|available again|back online",
+    r"resumed|available again|back online|\bis (?:up|online)(?:[,.;:].*|$)",
 )
 _STARTS = _any_of(
     r"^\W*(?:\S{1,30}: )?(?:re)?starting\b|\bis starting\b|\bbooting\b|starting as process"
@@ -184,6 +186,7 @@ def tells_of_failure(text: str) -> bool:
 
 def is_consequence(text: str) -> bool:
     """Whether it only says that it ends, or where else the reason stands."""
+    text = _WHERE_TO_READ.sub("", text)
     return _FOLLOWS.search(text) is not None and _EXPLAINS.search(text) is None
 
 

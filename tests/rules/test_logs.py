@@ -236,6 +236,14 @@ REASONS = {
         + JOURNAL.format(2, "systemd[1]: x.service: Main process exited, code=killed, status=9/KILL"),
         "/data/db",
     ),
+    "a reason that says at its end where to read more": (
+        journal(
+            "entry",
+            "ERROR: search did not exit normally - check the logs at /var/log/search/prod.log",
+            "bootstrap check failure [1] of [1]: vm.max_map_count [65530] is too low; for more information see [https://docs.acme.test/maps]",
+        ),
+        "vm.max_map_count",
+    ),
     "what only systemd can tell": (
         JOURNAL.format(1, "systemd[77]: geo.service: Failed at step NAMESPACE spawning /usr/bin/geo: No such file or directory")
         + JOURNAL.format(1, "systemd[1]: geo.service: Main process exited, code=exited, status=226/NAMESPACE"),
@@ -317,6 +325,7 @@ CLIENT = "2026-11-30 11:57:01 INFO client 4 connected\n"
 NOT_OVER = {
     "probes of its health within seconds": ERRORS + PROBES,
     "another client that connects": ERRORS + CLIENT,
+    "another one that is up": "[ALERT] proxy 'be_cart' has no server available!\n[WARNING] Server be_mail/m1 is UP, reason: Layer4 check passed.\n",
     "something else that connects": ERRORS + "2026-11-30 11:57:01 INFO redis connected\n",
     "lines without a moment": "ERROR no rate for order 7\nINFO priced\n" * 3 + "INFO priced\n" * 50,
     "a replica that follows, of a server that cannot save": (
@@ -344,6 +353,7 @@ OVER = {
     "the same thing that was tried again": "ERROR db locked, retry\nINFO retry succeeded\n",
     "the whole program is up": "ERROR no answer of orders-db\nINFO Application startup complete.\n",
     "another start that took seconds": "ERROR no answer of orders-db\nINFO Started App in 3.2 seconds\n",
+    "one of those it lacked is up": "[ALERT] proxy 'be_cart' has no server available!\n[WARNING] Server be_cart/c1 is UP, reason: Layer4 check passed, check duration: 0ms.\n",
 }  # fmt: skip
 
 
