@@ -31,7 +31,15 @@ first, with 5 false alarms in 28 healthy worlds (7 before two mistakes of its wo
 whoever writes rules has looked at it since, and all have been mended. Of the eighth 25 of 33 were
 right at first sight, with no false alarm in 26 healthy worlds (1 before a mistake was mended); of
 the packs that came next, made without a sight of it, 26 and 1. All have been mended since, by their
-kind: no half measures anything unseen any more.
+kind.
+
+The eleventh and the twelfth half were made in the same way. Their clusters are told of by real
+programs, which asked a stand-in of the API; their hosts and servers were written by hand. At first
+sight 38 of the 41 causes of the eleventh came first, 39 as a person reads what is said, with no
+false alarm in 13 healthy worlds. Of the twelfth 35 of 42 were right at first sight, 36 as a person
+reads it, with no false alarm in 13 healthy worlds; of the packs that came next, made without a
+sight of it, 36, or 37 as a person reads it. One of its worlds was mistaken and has been mended. All
+the rest has been mended since, by its kind: no half measures anything unseen any more.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,6 +48,7 @@ import pytest
 
 from tests.rules import (
     eighth_half,
+    eleventh_half,
     fifth_half,
     first_half,
     fourth_half,
@@ -51,6 +60,7 @@ from tests.rules import (
     sixth_half,
     tenth_half,
     third_half,
+    twelfth_half,
 )
 from tests.rules.recorded import read_recorded
 from tests.rules.worlds import FOLDER, World, built_in_packs, investigate
@@ -67,6 +77,8 @@ HALVES = {
     "eighth": eighth_half,
     "ninth": ninth_half,
     "tenth": tenth_half,
+    "eleventh": eleventh_half,
+    "twelfth": twelfth_half,
 }
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
@@ -98,6 +110,8 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
         "the list of withdrawn keys has run out",
         "whoever proves the name gets a 404 over kubectl",
     ),
+    "eleventh": (),
+    "twelfth": (),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is
 mended leaves this list."""
