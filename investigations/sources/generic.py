@@ -8,7 +8,9 @@ from typing import Protocol
 import jmespath
 from jmespath.exceptions import JMESPathError
 
-from investigations.sources.document_key import FoundKey, key_of_parts
+from investigations.sources.document_ids import FoundKey
+from investigations.sources.document_key import key_of_parts
+from investigations.sources.document_parts import parts_of
 from investigations.sources.document_start import find_start
 from investigations.sources.facts import facts_of_leaves
 from investigations.sources.fields import (
@@ -47,7 +49,6 @@ from investigations.sources.usual_fields import (
     is_fine,
     level_of_state,
     other_state_words,
-    parts_of,
     says_test,
     state_of_parts,
     state_words,

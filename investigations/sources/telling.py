@@ -40,7 +40,7 @@ _OF_ALERT = re.compile(r"alert|alarm|incident|problem|issue|error")
 _KIND = re.compile(r"[A-Za-z]+(?:[_.:][A-Za-z]+)+")
 _ALERTS = re.compile(
     r"(?:new|current|latest)?(?:alert|alarm|incident|issue|problem|rule|error|exception|fault"
-    r"|finding|violation|anomaly)s?(?:data|details?|info)?|condition"
+    r"|finding|violation|anomaly)s?(?:data|details?|info|group)?|condition"
 )
 """What an object is called that is the alert."""
 _OWNERS = frozenset({
@@ -95,6 +95,8 @@ class Leaf:
 
     @property
     def names_alert(self) -> bool:
+        if self.folded == "alert":
+            return self.is_telling and not _judges(self.text)
         return self.folded == "alertname" or (self.folded == "name" and self.is_of_alert)
 
     @property
