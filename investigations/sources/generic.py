@@ -189,12 +189,16 @@ def _judge(
         words = words_of_failing_parts(leaves) or words
     # Put together from a name and a text, it is nothing that anybody said.
     is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
-    weighs = is_said and not words and has_severity(parts[0])
-    if not words and is_said and says_over(title, weighs=weighs) and not _lists_what_fires(leaves):
-        words = ["resolved"]
+    if not words and is_said and _is_title_of_end(title, parts[0]):
+        words = [] if _lists_what_fires(leaves) else ["resolved"]
     if own_words and state_of(*words) == "firing" and says_acknowledged(parts[0]):
         words = ["acknowledged"]
     return _ToldState(words, bool(own_words), bool(own_words or others))
+
+
+def _is_title_of_end(title: str, whole: Part) -> bool:
+    """A severity is looked for only where it makes a difference."""
+    return says_over(title) and (says_over(title, weighs=True) or not has_severity(whole))
 
 
 def _fires(words: Sequence[str]) -> bool:

@@ -104,6 +104,7 @@ class Leaf:
         return _NO_WORDS.fullmatch(self.text[:_LONGEST].strip()) is None
 
 
+@lru_cache(maxsize=4096)
 def names_alert(folded: str) -> bool:
     """Whether an object with this folded name is the alert, and not something beside it."""
     return _ALERTS.fullmatch(folded) is not None
@@ -132,6 +133,7 @@ def _words_of_name(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in re.split(r"[\W_]+", parted) if each)
 
 
+@lru_cache(maxsize=4096)
 def is_name_of_alert(folded: str) -> bool:
     """Whether a folded name says that its text names an alert, as `check_name` does."""
     return _NAME_OF_ALERT.fullmatch(folded) is not None

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 from investigations.sources.fields import read_text
 from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_alert
@@ -151,7 +153,7 @@ def has_severity(part: Part) -> bool:
 
 
 def _is_of_now(leaf: Leaf) -> bool:
-    return all(_NOW.fullmatch(each) for each in (leaf.folded, fold(leaf.parent)))
+    return _is_told_now(leaf.folded) and _is_told_now(fold(leaf.parent))
 
 
 def _is_heavy(weight: str) -> bool:
@@ -165,18 +167,28 @@ def other_state_words(leaves: Sequence[Leaf]) -> list[str]:
     stand, those near the top first. They may be of something beside the alert."""
     found: list[tuple[int, str]] = []
     for leaf in leaves:
-        if _NOW.fullmatch(fold(leaf.parent)):
+        if _is_told_now(fold(leaf.parent)):
             found += [(leaf.depth, word) for word in _words_of_other(leaf)]
     return [word for _, word in sorted(found, key=lambda each: each[0])]
 
 
 def _words_of_other(leaf: Leaf) -> Iterator[str]:
-    for pattern in (_STATES[0], _OTHER_STATES[0]):
-        if pattern.fullmatch(leaf.folded):
-            yield from find_words(leaf.text, is_state=True)
-            return
-    if _STATES[1].fullmatch(leaf.folded) or _OTHER_STATES[1].fullmatch(leaf.folded):
-        yield from find_words(leaf.text, is_state=False)
+    if kind := _kind_of_name(leaf.folded):
+        yield from find_words(leaf.text, is_state=kind == "state")
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_name(name: str) -> Literal["state", "act", ""]:
+    """Whether a folded name is that of a state or of what was done, of whatever."""
+    if _STATES[0].fullmatch(name) or _OTHER_STATES[0].fullmatch(name):
+        return "state"
+    is_act = _STATES[1].fullmatch(name) or _OTHER_STATES[1].fullmatch(name)
+    return "act" if is_act else ""
+
+
+@lru_cache(maxsize=4096)
+def _is_told_now(name: str) -> bool:
+    return _NOW.fullmatch(name) is not None
 
 
 def is_done(words: Sequence[str]) -> bool:
@@ -205,8 +217,7 @@ def words_of_failing_parts(leaves: Sequence[Leaf]) -> list[str]:
 
 def _states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
     for each in leaves:
-        is_state = _STATES[0].fullmatch(each.folded) or _OTHER_STATES[0].fullmatch(each.folded)
-        if is_state and _NOW.fullmatch(fold(each.parent)):
+        if _kind_of_name(each.folded) == "state" and _is_told_now(fold(each.parent)):
             yield each
 
 
