@@ -18,7 +18,8 @@ MOST_SEARCHED = 300_000
 MOST_PLACES = 100
 MOST_REGIONS = 20
 _MOST_NEIGHBOURS = 8
-_UNFIT = re.compile(r"[\u201c\u201d\u201e\u00ab\u00bb\[\]\n\r\t`]+")
+_UNFIT_MARKS = "\u201c\u201d\u201e\u00ab\u00bb[]\n\r\t`"
+_UNFIT = re.compile(f"[{re.escape(_UNFIT_MARKS)}]+")
 _FIGURE = re.compile(r"\d[\d.]*")
 _NAMED = re.compile(r"\b([a-z]\w*)(?:\[(\d)\])?(?:\.([A-Za-z_]\w*)(?!\())?")
 _TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -108,13 +109,15 @@ def find_passage(
 def _by_piece(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[tuple[int, int], Sequence[_Hit]]]:
     """The parts of a text that a citation can hold, each with what stands in it."""
     number = 0
-    for start, end in _pieces(text) if hits else ():
-        inside: list[_Hit] = []
-        while number < len(hits) and hits[number].start < end:
-            if hits[number].start >= start and hits[number].end <= end:
-                inside.append(hits[number])
+    while number < len(hits):
+        at = hits[number].start
+        start = max(text.rfind(mark, 0, at) for mark in _UNFIT_MARKS) + 1
+        unfit = _UNFIT.search(text, at)
+        end = unfit.start() if unfit is not None else len(text)
+        begin = number
+        while number < len(hits) and hits[number].start <= end:
             number += 1
-        if inside:
+        if inside := [hit for hit in hits[begin:number] if hit.end <= end]:
             yield (start, end), inside
 
 
@@ -177,15 +180,6 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     if text[start].isalnum() and re.search(r"\w[.-]?\Z|\d[,:]\Z", before):
         return False
     return not (text[end - 1].isalnum() and re.match(r"\w|[.-]\w|[,:]\d", behind))
-
-
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text that a citation can hold."""
-    position = 0
-    for unfit in _UNFIT.finditer(text):
-        yield position, unfit.start()
-        position = unfit.end()
-    yield position, len(text)
 
 
 def _widen(text: str, first: int, last: int, least: int, most: int) -> str:
