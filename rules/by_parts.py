@@ -32,8 +32,9 @@ _COMPARISONS: Final[Mapping[str, Callable[..., object]]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
     ">=": operator.ge,
 }  # fmt: skip
-_KINDS: Final[Mapping[type, str]] = {str: "text", bool: "truth", float: "number", int: "number"}
-"""What values are compared as."""
+KINDS: Final[Mapping[type, str]] = {str: "text", bool: "truth", float: "number", int: "number"}
+"""What values are compared as. One of another kind comes back from the library as something else
+than it went in."""
 _LARGEST = 2**53
 """Up to it, whole numbers and fractions are compared exactly."""
 _ARITHMETIC = frozenset("+-*/%")
@@ -71,22 +72,9 @@ read is not there."""
 def compile_parts(source: str) -> Reader | None:
     """An expression by its parts; None where it is of no form that is known here."""
     try:
-        read = _read(source.strip(), 0)
+        return _read(source.strip(), 0)
     except ValueError:
         return None
-    return None if read is None else _only_plain(read)
-
-
-def _only_plain(read: Reader) -> Reader:
-    """Lists, rows and moments come back from the library as something else than they went in."""
-
-    def check(names: Names) -> object:
-        value = read(names)
-        if type(value) not in _KINDS:
-            raise Unsure
-        return value
-
-    return check
 
 
 def _read(source: str, depth: int) -> Reader | None:
@@ -121,11 +109,15 @@ def _ask_for(source: str) -> Reader:
 
     def ask(names: Names) -> object:
         value = names.ask(source)
-        if type(value) not in _KINDS or (type(value) is int and abs(value) > _LARGEST):
-            raise Unsure
-        return value
+        if _is_plain(value):
+            return value
+        raise Unsure
 
     return ask
+
+
+def _is_plain(value: object) -> bool:
+    return type(value) in KINDS and not (isinstance(value, int) and abs(value) > _LARGEST)
 
 
 def _choose(source: str, signs: Sequence[Sign], depth: int) -> Reader | None:
@@ -179,12 +171,31 @@ def _compare(source: str, signs: Sequence[Sign], depth: int) -> Reader | None:
     left = _read_part(one, depth)
     if sign == "in":
         return _find_in(left, _find_constant(other))
-    right = _read_part(other, depth)
+    if _is_plain(known := _find_constant(other)):
+        return _compare_with(left, sign, known)
+    return _compare_both(left, sign, _read_part(other, depth))
+
+
+def _compare_with(left: Reader, sign: str, known: object) -> Reader:
+    """What most comparisons are: with a value that is written down, and of its kind."""
+    kind = type(known)
+    operate, compare_both = _COMPARISONS[sign], _compare_both(left, sign, lambda names: known)
+
+    def compare(names: Names) -> object:
+        value = left(names)
+        if type(value) is kind and value == value:
+            return operate(value, known)
+        return compare_both(names)
+
+    return compare
+
+
+def _compare_both(left: Reader, sign: str, right: Reader) -> Reader:
     operate, is_equality = _COMPARISONS[sign], sign in ("==", "!=")
 
     def compare(names: Names) -> object:
         one, other = left(names), right(names)
-        if _KINDS[type(one)] is not _KINDS[type(other)]:
+        if KINDS[type(one)] is not KINDS[type(other)]:
             if is_equality:
                 return sign == "!="
             raise Unsure
@@ -203,7 +214,7 @@ def _find_in(left: Reader, listed: object) -> Reader | None:
 
     def find(names: Names) -> object:
         value = left(names)
-        if type(value) not in _KINDS:
+        if type(value) not in KINDS:
             raise Unsure
         return value in texts
 
@@ -254,7 +265,7 @@ def _call(name: str, given: str, depth: int) -> Reader | None:
 
     def call(names: Names) -> object:
         values = [part(names) for part in parts]
-        if any(type(each) not in _KINDS for each in values):
+        if any(type(each) not in KINDS for each in values):
             raise Unsure
         return names.functions[name](*values)
 
@@ -274,7 +285,7 @@ def _measure(part: Reader) -> Reader:
 
 def _as_constant(source: str) -> Reader | None:
     value = _find_constant(source)
-    return (lambda names: value) if type(value) in _KINDS else None
+    return (lambda names: value) if _is_plain(value) else None
 
 
 def _find_constant(source: str) -> object:

@@ -12,7 +12,7 @@ import cel
 
 from agents.our_lines import as_words
 from config.schema.expressions import compile_condition, split_template
-from rules.by_parts import Reader, Unsure, compile_parts
+from rules.by_parts import KINDS, Reader, Unsure, compile_parts
 from rules.functions import make_functions, show
 from rules.readable import make_readable
 
@@ -108,15 +108,17 @@ class Scope:
 
     def evaluate(self, source: str) -> object:
         """The value of an expression; MISSING where it asks for what is not there."""
-        plan = self._find_plan(source)
+        plan = self._plans.get(source) or self._find_plan(source)
         if plan.is_field:
             row = self.values.get(plan.name)
             return row.get(plan.fields[0], MISSING) if isinstance(row, dict) else MISSING
         if plan.read is not None and not plan.is_lasting:
             try:
-                return plan.read(self)
+                value = plan.read(self)
             except (Unsure, LookupError, TypeError):
-                pass
+                return self.ask(source)
+            if type(value) in KINDS:
+                return value
         return self.ask(source)
 
     def ask(self, source: str) -> object:

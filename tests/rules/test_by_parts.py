@@ -63,6 +63,7 @@ def ask_library(source: str, values: Mapping[str, object]) -> object:
 @example(source="it.a == 1.0 && it.b || it.c", listed=[{"a": True}], told="")
 @example(source="it.a < it.b", listed=[{"a": float("nan"), "b": 1.0}], told="")
 @example(source="size(it.a) > 1", listed=[{"a": "é"}], told="")
+@example(source="it.a == 9007199254740993", listed=[{"a": 9007199254740992.0}], told="")
 @example(source="it.a || it.b", listed=[{"a": 0.0, "b": True}], told="")
 @example(source="it.a && it.b", listed=[{"a": 1.0, "b": True}], told="")
 @example(source="it.a ? 1.0 : 2.0", listed=[{"a": 1.0}], told="")
