@@ -8,8 +8,9 @@ from config.schema.packs import ExampleConfig, PackConfig
 from rules.alerts import read_alert
 from rules.documents import Reply
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row, looks_behind
+from rules.facts import FactBook, looks_behind
 from rules.findings import Finding
+from rules.forms import Row
 from rules.functions import read_moment
 from rules.judging import Judge
 from rules.looks import disappoints

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from config.schema.packs import FactConfig
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row
+from rules.facts import FactBook
+from rules.forms import Row
 
 MOST_STEPS = 6
 """Things between a symptom and its cause."""

@@ -10,8 +10,9 @@ from config.schema.expressions import split_conjunction
 from config.schema.packs import CiteConfig, PackConfig, RepairConfig, RuleConfig
 from config.words import count
 from rules.evaluation import MISSING, Scope, names_read
-from rules.facts import FactBook, Row
+from rules.facts import FactBook
 from rules.findings import SURENESS, Cited, Finding, Repair, Sureness
+from rules.forms import Row
 from rules.functions import age, read_moment, show
 from rules.quotes import find_passage, find_quote, holds, is_figure, rows_named
 

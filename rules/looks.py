@@ -11,7 +11,8 @@ from config.schema.expressions import compile_pattern, split_template
 from config.schema.packs import LookConfig, PackConfig, WayConfig
 from rules.documents import Reply
 from rules.evaluation import Scope
-from rules.facts import FactBook, Row
+from rules.facts import FactBook
+from rules.forms import Row
 
 MOST_CALLS = 80
 """Calls of one pack in all."""

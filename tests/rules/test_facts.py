@@ -74,3 +74,25 @@ def test_rows_stay_by_what_they_are_or_by_what_other_facts_know_of_them():
     )
 
     assert [row["name"] for row in book.find("meant").rows] == ["a", "b"]
+
+
+def test_a_row_is_chosen_by_what_it_is_and_by_what_it_gains():
+    book = make_book(
+        lamps={"looks": ["first"], "forms": [ROWS], "numbers": ["no"]},
+        chosen={
+            "of": ["lamps"],
+            "where": "it.state == 'on' && it.no > 0.0 && it.called == 'lamp b'",
+            "add": {"called": "'lamp ' + it.name"},
+        },
+    )
+    book.add(
+        Reply(
+            "first",
+            1,
+            '{"rows": [{"name": "a", "state": {"now": "on"}, "no": 1}, {"name": "b", "no": 1},'
+            ' {"name": "b", "state": {"now": "on"}, "no": 2}, {"name": "b", "no": 0}]}',
+        )
+    )
+
+    assert [(row["called"], row["no"]) for row in book.find("chosen").rows] == [("lamp b", 2.0)]
+    assert all("called" not in row for row in book.find("lamps").rows)
