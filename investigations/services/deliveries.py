@@ -29,10 +29,11 @@ from investigations.services.incidents.taking import (
 from investigations.services.intake import ANY_SOURCE, FIELDS, choose_chain
 from investigations.services.statements import Statements
 from investigations.services.together import Together
+from investigations.sources.document_parts import parts_of
 from investigations.sources.fields import as_object
 from investigations.sources.reading import JSON, Post, Reading
 from investigations.sources.registry import read_post, read_post_of, recognise
-from investigations.sources.usual_fields import parts_of, state_of_parts
+from investigations.sources.usual_fields import state_of_parts
 from masking import MaskedAlert
 from tarsy.errors import InvalidInput
 

@@ -7,10 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
+from investigations.sources.document_ids import (
+    PLACES,
+    FoundKey,
+    find_identity,
+    is_judged,
+    key_of_id,
+)
 from investigations.sources.fields import read_moment, read_text
 from investigations.sources.kinds import SUBJECT_WORDS, is_word_of_status, without_state_words
 from investigations.sources.parts import MOST_FIELDS, Part, find_field
-from investigations.sources.reading import JSON, key_of_document, quote
+from investigations.sources.reading import JSON, key_of_document
 from investigations.sources.said_titles import without_said_state
 from investigations.sources.severity import normalise
 from investigations.sources.states import WORDS, names_state
@@ -24,32 +31,16 @@ from investigations.sources.usual_fields import (
     is_state_field,
 )
 
-IDENTITIES = (
-    "dedupkey", "dedupekey", "deduplicationkey", "fingerprint", "alertuid", "alertkey",
-    "incidentkey", "incidentid", "incidentidentifier", "alertid", "entityid",
-)  # fmt: skip
-"""Fields that name the alert and not the post."""
-_ID_OF_ALERT = re.compile(
-    r"(?:alert|alarm|incident|issue|problem|finding|violation|episode|error|fault|anomaly)"
-    r"(?:instance|unique|correlation)?(?:key|id|uid|uuid|guid|identifier|fingerprint|hash)"
-)
-"""The same, however they are called."""
 _ID_OF_WATCHED = re.compile(
     r"\w*(?:rule|check|monitor|sensor|detector|policy|alert|definition)(?:key|id|uid|uuid|guid)"
 )
 """What is watched, by its number."""
-_LOW_NUMBER = re.compile(r"\d{1,7}", re.ASCII)
-_ENVELOPES = frozenset({"data", "payload", "detail", "record", "result", "current"})
 _ENDPOINTS = frozenset({"endpoint", "endpointname"})
 _LIVES = frozenset({
     "triggered", "resolved", "firing", "up", "down", "online", "offline", "healthy", "unhealthy",
 })  # fmt: skip
 """States of what is checked again and again; of an endpoint, many errors may be told."""
 _NAMING = frozenset({"name", "check", "monitor", "rule", "alarm", "alertname"})
-_PLACES = frozenset({
-    "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
-    "namespace", "environment", "region", "group", "scope", "check", "monitor", "rule", "name",
-})  # fmt: skip
 _MEASURED = frozenset({
     "value", "duration", "time", "times", "timestamp", "date", "count", "seconds", "percent",
     "latency", "level", "left",
@@ -101,7 +92,6 @@ _MEASURE = re.compile(
 """A number with its unit, as in `95 %`, `3 s` and `2h 3m`. `12B` is the name of a place as well."""
 _MARKED = re.compile("[✅❌] - `")
 """What each of the conditions of Gatus has before it."""
-_KINDS = ("type", "kind", "event", "check")
 _KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
 _STATES = frozenset({"status", "state", "phase", "conclusion"})
 _SAY_STATE = frozenset({"state", "status", "severity", "level", *WORDS_OF_OBJECT})
@@ -109,14 +99,6 @@ _BESIDE_STATE = frozenset({"color", "colour", "icon", "rank", "order", "slug"})
 """What stands beside the word in an object that is called like a state, and changes with it."""
 _JUDGING = frozenset(each for each in WORDS if each.endswith(("ed", "ing", "y")) and len(each) > 4)
 _LONGEST_PATH = 2_000
-
-
-@dataclass(frozen=True)
-class FoundKey:
-    """A key, and the fields that it is made of, as they are called in the document."""
-
-    text: str
-    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,62 +155,17 @@ def key_of_parts(body: Mapping[str, JSON], parts: Sequence[Part], *, tells_state
     """What stays from post to post: what names the alert, the id of what has a state with where it
     is, or the fields that are names and places. Else the document without its state."""
     for part in parts:
-        if found := _find_identity(part):
+        if found := find_identity(part, parts[0]):
             return found
     # What has a level in place of a state (`CRITICAL`, then `OK`) tells none while it fires.
     # A state may have a word that nobody knows (`investigating`).
-    judged = tells_state or find_field(LEVELS, *parts) or any(map(_is_judged, parts))
-    if judged and (found := _key_of_id(parts)):
+    judged = tells_state or find_field(LEVELS, *parts) or any(map(is_judged, parts))
+    if judged and (found := key_of_id(parts)):
         return found
     fields = list(_list_fields(body))
     if len(fields) <= MOST_FIELDS and (found := _key_of_names(fields, tells_state=tells_state)):
         return found
     return FoundKey(key_of_document(_without_state(body)))
-
-
-def _is_judged(part: Part) -> bool:
-    """Whether it has a state, in whatever word, or is an incident, which always has one."""
-    if part.name == "incident" and read_text(part.fields.get("id")):
-        return True
-    return any(is_plain_state(name) and read_text(part.fields[name]) for name in part.fields)
-
-
-def _find_identity(part: Part) -> FoundKey | None:
-    name = next((each for each in IDENTITIES if read_text(part.fields.get(each))), "")
-    if not name:
-        others = (each for each in part.fields if _ID_OF_ALERT.fullmatch(each))
-        name = next((each for each in others if read_text(part.fields[each])), "")
-    if not name:
-        return None
-    return FoundKey(_name_number(name, read_text(part.fields[name])), (part.path_of(name),))
-
-
-def _name_number(name: str, text: str) -> str:
-    """Things of many kinds have the number 42: with its name, it is that of one kind."""
-    return f"{name} {text}" if _LOW_NUMBER.fullmatch(text) else text
-
-
-def _key_of_id(parts: Sequence[Part]) -> FoundKey | None:
-    """Around what has an id, an envelope has one of its own, which is that of the post. Of one
-    monitor more than one thing is checked."""
-    part = next((each for each in (*parts[1:], parts[0]) if read_text(each.fields.get("id"))), None)
-    # By one rule many things are watched.
-    if part is None or part.name == "rule":
-        return None
-    texts = {name: read_text(value) for name, value in part.fields.items()}
-    places = [name for name, text in sorted(texts.items()) if name in _PLACES and text]
-    told = [texts[name] for name in places]
-    used = [part.path_of(name) for name in ("id", *places)]
-    if part.name in ("monitor", "check"):
-        for each, name in ((each, name) for each in parts for name in _KINDS):
-            if kind := without_state_words(find_field((name,), each)):
-                told.append(kind)
-                used.append(each.path_of(name))
-    *first, last = (texts["id"], *filter(None, told))
-    # An envelope says nothing of what it holds.
-    owner = "" if part.name in _ENVELOPES else part.name
-    last = last if first else _name_number(f"{owner}id", last)
-    return FoundKey(" ".join((*map(quote, first), last)), tuple(dict.fromkeys(used)))
 
 
 # ---- Names and places -------------------------------------------------------------------------
@@ -370,11 +307,17 @@ def _is_moment(field: _Field) -> bool:
     text = field.text
     if field.last_word in _TIMES or not _CLOCKS.isdisjoint(field.words):
         return read_moment(text) is not None or _CLOCK.search(text) is not None
-    if field.name in _PLACES or field.names_what_is_watched:
+    if field.name in PLACES or field.names_what_is_watched:
         return False
     if re.match(r"\d{4}-\d\d-\d\d", text):
         return read_moment(text) is not None
     return _CLOCK.search(text) is not None and _YEAR.search(text) is not None
+
+
+def _is_of_now(field: _Field) -> bool:
+    """Whether it is a moment, or a number that was measured."""
+    is_number = isinstance(field.value, int | float) and not isinstance(field.value, bool)
+    return (is_number and field.last_word in _MEASURED) or _is_moment(field)
 
 
 def _lists(field: _Field) -> bool:
@@ -401,6 +344,6 @@ def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
     timeless = {
         name: value
         for name, value in kept.items()
-        if not _is_moment(_Field(name, fold(name), fold(name), name, "", value))
+        if not _is_of_now(_Field(name, fold(name), fold(name), name, "", value))
     }
     return timeless or kept

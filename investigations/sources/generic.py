@@ -8,7 +8,9 @@ from typing import Protocol
 import jmespath
 from jmespath.exceptions import JMESPathError
 
-from investigations.sources.document_key import FoundKey, key_of_parts
+from investigations.sources.document_ids import FoundKey
+from investigations.sources.document_key import key_of_parts
+from investigations.sources.document_parts import parts_of
 from investigations.sources.document_start import find_start
 from investigations.sources.facts import facts_of_leaves
 from investigations.sources.fields import (
@@ -47,7 +49,6 @@ from investigations.sources.usual_fields import (
     is_fine,
     level_of_state,
     other_state_words,
-    parts_of,
     says_test,
     state_of_parts,
     state_words,
@@ -188,12 +189,16 @@ def _judge(
         words = words_of_failing_parts(leaves) or words
     # Put together from a name and a text, it is nothing that anybody said.
     is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
-    weighs = is_said and not words and has_severity(parts[0])
-    if not words and is_said and says_over(title, weighs=weighs) and not _lists_what_fires(leaves):
-        words = ["resolved"]
+    if not words and is_said and _is_title_of_end(title, parts[0]):
+        words = [] if _lists_what_fires(leaves) else ["resolved"]
     if own_words and state_of(*words) == "firing" and says_acknowledged(parts[0]):
         words = ["acknowledged"]
     return _ToldState(words, bool(own_words), bool(own_words or others))
+
+
+def _is_title_of_end(title: str, whole: Part) -> bool:
+    """A severity is looked for only where it makes a difference."""
+    return says_over(title) and (says_over(title, weighs=True) or not has_severity(whole))
 
 
 def _fires(words: Sequence[str]) -> bool:

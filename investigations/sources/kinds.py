@@ -25,6 +25,11 @@ _KIND_OF_TEST = re.compile(
 """The kind of a post that is a test. In `load_test_alert` the test is what is watched."""
 _WITH_MORE = re.compile(r"(\w+) \((\w+)\)")
 """`Down (Acknowledged)` and `Down (Partial)`; of a part that is up, nothing is over."""
+_ENDED_HOW = re.compile(
+    r"(?:auto_|manually_)?(resolved|cleared|closed)_(?!\w*(?:not|part|err|fail|open))\w+",
+    re.IGNORECASE,
+)
+"""`CLEARED_UNACK`, `resolved_true_positive`: an end with how it came to it."""
 _OF_STATUS = {
     **dict.fromkeys(("operational", "restored"), "up"),
     **dict.fromkeys(("partial_outage", "major_outage"), "down"),
@@ -58,6 +63,8 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
         return
     if is_state and (word := _OF_STATUS.get(text.strip().lower())):
         yield word
+    if is_state and (found := _ENDED_HOW.fullmatch(text[:80].strip())):
+        yield found[1]
     if is_state and (found := _WITH_MORE.fullmatch(text[:80].strip())):
         yield from (each for each in (found[2], found[1]) if not _is_end(each))
     if is_state or " " in text.strip():

@@ -1,6 +1,6 @@
 """A document of nobody's form, or an object in it, with its fields by their folded names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -46,3 +46,10 @@ def find_field(names: Iterable[str], *parts: Part) -> str:
             if text := read_text(part.fields.get(name)):
                 return text
     return ""
+
+
+def objects_in(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
+    """The objects in a part that hold anything, by their folded names."""
+    for name, value in part.fields.items():
+        if isinstance(value, dict) and value:
+            yield name, value

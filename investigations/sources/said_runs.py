@@ -7,7 +7,7 @@ a check and the findings of a rule. Each form is read as a whole or not at all.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from investigations.sources.document_key import FoundKey
+from investigations.sources.document_ids import FoundKey
 from investigations.sources.fields import as_object, read_text, read_texts
 from investigations.sources.kinds import find_words
 from investigations.sources.reading import JSON, key_of_labels, name_and_told

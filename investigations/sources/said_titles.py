@@ -28,6 +28,7 @@ _WELL = frozenset({
     "ok", "okay", "up", "online", "healthy", "normal", "clear", "cleared", "closed", "recovery",
 })  # fmt: skip
 """What a thing is as well: a door is closed, a log cleared."""
+_DONE_WELL = frozenset({"success", "successful", "succeeded"})
 _FIRES = frozenset({"firing", "triggered", "alerting"})
 _ILL = frozenset({"problem", "down", "offline", "open", "opened", "alarm", "critical", "warning"})
 _FIRES_IN_LINE = re.compile(
@@ -74,6 +75,8 @@ def _begins_with_end(text: str, weighs: bool) -> bool:
         return True
     if word in _WELL:
         return written.isupper() and not weighs
+    if word in _DONE_WELL:
+        return found.lastgroup == "tag" and not weighs
     return word == "resolved" and found.lastgroup == "told" and not _ANSWERS.match(rest)
 
 

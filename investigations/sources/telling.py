@@ -40,7 +40,7 @@ _OF_ALERT = re.compile(r"alert|alarm|incident|problem|issue|error")
 _KIND = re.compile(r"[A-Za-z]+(?:[_.:][A-Za-z]+)+")
 _ALERTS = re.compile(
     r"(?:new|current|latest)?(?:alert|alarm|incident|issue|problem|rule|error|exception|fault"
-    r"|finding|violation|anomaly)s?(?:data|details?|info)?|condition"
+    r"|finding|violation|anomaly)s?(?:data|details?|info|group)?|condition"
 )
 """What an object is called that is the alert."""
 _OWNERS = frozenset({
@@ -95,6 +95,8 @@ class Leaf:
 
     @property
     def names_alert(self) -> bool:
+        if self.folded == "alert":
+            return self.is_telling and not _judges(self.text)
         return self.folded == "alertname" or (self.folded == "name" and self.is_of_alert)
 
     @property
@@ -102,6 +104,7 @@ class Leaf:
         return _NO_WORDS.fullmatch(self.text[:_LONGEST].strip()) is None
 
 
+@lru_cache(maxsize=4096)
 def names_alert(folded: str) -> bool:
     """Whether an object with this folded name is the alert, and not something beside it."""
     return _ALERTS.fullmatch(folded) is not None
@@ -130,6 +133,7 @@ def _words_of_name(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in re.split(r"[\W_]+", parted) if each)
 
 
+@lru_cache(maxsize=4096)
 def is_name_of_alert(folded: str) -> bool:
     """Whether a folded name says that its text names an alert, as `check_name` does."""
     return _NAME_OF_ALERT.fullmatch(folded) is not None

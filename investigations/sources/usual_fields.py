@@ -2,26 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
-from investigations.sources.fields import as_object, read_text
+from investigations.sources.fields import read_text
 from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_alert
-from investigations.sources.parts import Part, find_field, make_part
+from investigations.sources.parts import Part, find_field, make_part, objects_in
 from investigations.sources.reading import JSON, State
 from investigations.sources.severity import normalise
 from investigations.sources.states import OPEN, fold_word, names_state, state_of
-from investigations.sources.telling import NAMES, Leaf, fold, names_alert, walk
+from investigations.sources.telling import Leaf, fold, names_alert, walk
 
-_WRAPPERS = (
-    "alert", "alarm", "incident", "issue", "problem", "finding", "check", "monitor", "data",
-    "payload", "detail", "record", "result", "event", "notification",
-)  # fmt: skip
-"""Objects that may be what a document is about, the likeliest first."""
-_EVENT_DATA = re.compile(r"(?:webhook)?(event|notification)data")
-"""What an event brings, as in `webhook_event_data`."""
-_AFTER_ALERT = re.compile(r"(?:alert|alarm|incident|problem|level|severity)\w*")
-_RUNS = frozenset({"build", "run", "job", "workflow", "pipeline"})
-_ENVELOPES = ("data", "payload", "event", "detail")
 _STATES = tuple(
     re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
@@ -120,95 +112,6 @@ class _Word:
         return self.is_of_kind and fold_word(self.word) in _STARTED
 
 
-def parts_of(body: Mapping[str, JSON]) -> list[Part]:
-    """A document, and the objects in it that may be what it is about."""
-    whole = make_part(body)
-    inner = _inner_of(whole)
-    others: list[Part] = []
-    for envelope in _ENVELOPES:
-        if envelope in inner:
-            others += _objects_of(inner[envelope])
-            inner = {**_inner_of(inner[envelope]), **inner}
-    is_told = bool(find_field((*NAMES, "alert"), whole) or find_severity(whole))
-    is_told = is_told or any(names_alert(name) for name, _ in _objects_in(whole))
-    if is_told:
-        inner = {name: _beside(each) for name, each in inner.items()}
-    known = [inner[name] for name in _WRAPPERS if name in inner]
-    current = ((as_object(each.fields.get("current")), each.is_beside) for each in known)
-    known += [replace(make_part(each, "current"), is_beside=it) for each, it in current if each]
-    # What is said of an alert may hold the alert itself.
-    within = (as_object(each.fields.get("alert")) for each in known if each.name == "alert")
-    known += [make_part(each, "alert") for each in within if each]
-    named = [*others, *_subjects_of(whole)]
-    # What has a title of its own is not about an order or a backup that stands beside it.
-    if is_told or find_field((*NAMES, "alert"), *known):
-        named = [each for each in named if names_alert(each.name)]
-    return [whole, *known, *named]
-
-
-def _subjects_of(whole: Part) -> Iterator[Part]:
-    """Objects of other names that have an id and say how they are: what a document is about. Where
-    more is told, that is one which is called like an alert, or a run that the kind of the post
-    names; any other may be a thing beside the alert."""
-    tells_more = _tells_more(whole)
-    for name, each in whole.fields.items():
-        if name in _WRAPPERS or not isinstance(each, dict) or "id" not in each:
-            continue
-        if tells_more and not names_alert(name) and not _is_kind_of_post(name, whole):
-            continue
-        part = make_part(each, name)
-        if any(map(part.fields.get, LEVELS)) or any(_words_of(part)):
-            yield part
-
-
-def _tells_more(whole: Part) -> bool:
-    """Whether a document has several objects, a level, a field that is called after an alert, or a
-    text of several words, whatever it is called."""
-    objects = [each for each in whole.fields.values() if each and isinstance(each, dict | list)]
-    is_named = any(map(_AFTER_ALERT.fullmatch, whole.fields))
-    texts = (each for each in whole.fields.values() if isinstance(each, str))
-    return len(objects) > 1 or is_named or any(" " in each.strip() for each in texts)
-
-
-def _is_kind_of_post(name: str, whole: Part) -> bool:
-    kinds = (fold(read_text(whole.fields.get(each))) for each in ("event", "eventtype", "type"))
-    return name in _RUNS and any(each.startswith(name) for each in kinds)
-
-
-def _objects_of(envelope: Part) -> list[Part]:
-    """Where there is but one, it is what the envelope holds, whatever its name; of several it is
-    one that has an id and a title of its own."""
-    found = [(name, each) for name, each in envelope.fields.items() if isinstance(each, dict)]
-    if len(found) > 1:
-        found = [(name, each) for name, each in found if {"id", "title"} <= each.keys()][:1]
-    return [make_part(each, name) for name, each in found if name not in _WRAPPERS]
-
-
-def _beside(part: Part) -> Part:
-    return part if names_alert(part.name) else replace(part, is_beside=True)
-
-
-def _inner_of(part: Part) -> dict[str, Part]:
-    found = {name: make_part(each, name) for name, each in _objects_named(part)}
-    return {name: found[name] for name in _WRAPPERS if name in found}
-
-
-def _objects_in(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
-    for name, value in part.fields.items():
-        if isinstance(value, dict) and value:
-            yield name, value
-
-
-def _objects_named(part: Part) -> Iterator[tuple[str, dict[str, JSON]]]:
-    """By what each may be, those last that are called so: `event` counts before `event_data`."""
-    for name, value in _objects_in(part):
-        if found := _EVENT_DATA.fullmatch(name):
-            yield found[1], value
-    for name in _WRAPPERS:
-        if value := as_object(part.fields.get(name)):
-            yield name, value
-
-
 def state_words(parts: Iterable[Part]) -> list[str]:
     """The words of known states, the most telling first; none where the parts tell no state.
 
@@ -250,7 +153,7 @@ def has_severity(part: Part) -> bool:
 
 
 def _is_of_now(leaf: Leaf) -> bool:
-    return all(_NOW.fullmatch(each) for each in (leaf.folded, fold(leaf.parent)))
+    return _is_told_now(leaf.folded) and _is_told_now(fold(leaf.parent))
 
 
 def _is_heavy(weight: str) -> bool:
@@ -264,18 +167,28 @@ def other_state_words(leaves: Sequence[Leaf]) -> list[str]:
     stand, those near the top first. They may be of something beside the alert."""
     found: list[tuple[int, str]] = []
     for leaf in leaves:
-        if _NOW.fullmatch(fold(leaf.parent)):
+        if _is_told_now(fold(leaf.parent)):
             found += [(leaf.depth, word) for word in _words_of_other(leaf)]
     return [word for _, word in sorted(found, key=lambda each: each[0])]
 
 
 def _words_of_other(leaf: Leaf) -> Iterator[str]:
-    for pattern in (_STATES[0], _OTHER_STATES[0]):
-        if pattern.fullmatch(leaf.folded):
-            yield from find_words(leaf.text, is_state=True)
-            return
-    if _STATES[1].fullmatch(leaf.folded) or _OTHER_STATES[1].fullmatch(leaf.folded):
-        yield from find_words(leaf.text, is_state=False)
+    if kind := _kind_of_name(leaf.folded):
+        yield from find_words(leaf.text, is_state=kind == "state")
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_name(name: str) -> Literal["state", "act", ""]:
+    """Whether a folded name is that of a state or of what was done, of whatever."""
+    if _STATES[0].fullmatch(name) or _OTHER_STATES[0].fullmatch(name):
+        return "state"
+    is_act = _STATES[1].fullmatch(name) or _OTHER_STATES[1].fullmatch(name)
+    return "act" if is_act else ""
+
+
+@lru_cache(maxsize=4096)
+def _is_told_now(name: str) -> bool:
+    return _NOW.fullmatch(name) is not None
 
 
 def is_done(words: Sequence[str]) -> bool:
@@ -304,8 +217,7 @@ def words_of_failing_parts(leaves: Sequence[Leaf]) -> list[str]:
 
 def _states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
     for each in leaves:
-        is_state = _STATES[0].fullmatch(each.folded) or _OTHER_STATES[0].fullmatch(each.folded)
-        if is_state and _NOW.fullmatch(fold(each.parent)):
+        if _kind_of_name(each.folded) == "state" and _is_told_now(fold(each.parent)):
             yield each
 
 
@@ -370,7 +282,7 @@ def _is_alert(part: Part) -> bool:
     """Whether it is called so, has the number of one, or holds one."""
     if names_alert(part.name) or any(map(_ID_OF_ALERT.fullmatch, part.fields)):
         return True
-    return any(names_alert(name) for name, _ in _objects_in(part))
+    return any(names_alert(name) for name, _ in objects_in(part))
 
 
 def _judge_words(name: str, text: str, *, is_state: bool, is_alert: bool) -> Iterator[_Word]:
@@ -416,6 +328,11 @@ def _find_flags(part: Part) -> Iterator[_Word]:
         is_sure = plain in _FLAGS_OF_ALERTS or (plain == "cleared" and "alarmid" in part.fields)
         if is_sure or is_alert or word == "firing":
             yield _Word(word, None if is_sure else _ANY_WEIGHT)
+
+
+def says_state(part: Part) -> bool:
+    """Whether a part has a word for a state."""
+    return any(_words_of(part))
 
 
 def state_of_parts(parts: Iterable[Part]) -> State:

@@ -54,6 +54,14 @@ def test_different_alerts_have_different_keys(first, second):
         ({"monitor": {"id": 42}, "status": "down"}, {"incident": {"id": 42}, "status": "open"}),
         ({"id": "42", "status": "open"}, {"problem": {"id": "42"}, "status": "open"}),
         (
+            {"id": 42, "plant": "north", "status": "on"},
+            {"id": 42, "plant": "south", "status": "on"},
+        ),
+        (
+            {"alert_id": 42, "source": "pumps", "status": "open"},
+            {"alert_id": 42, "source": "shop", "status": "open"},
+        ),
+        (
             {"rule": {"id": "7", "level": 9}, "agent": {"id": "1"}},
             {"rule": {"id": "7", "level": 9}, "agent": {"id": "2"}},
         ),
@@ -67,7 +75,25 @@ def test_an_incident_has_one_key_however_its_number_is_told():
     opened = read(incident={"id": 42, "title": "Orders fail", "status": "open"})
     closed = read(incident_id=42, message="fine", status="closed")
 
-    assert opened.key == closed.key == "incidentid 42"
+    assert opened.key == closed.key == "42 incidentid"
+
+
+def test_a_number_that_was_measured_is_no_part_of_the_key_of_a_whole_document():
+    slow = {"app": "shop", "metric": "latency"}
+
+    assert read(**slow, value=833).key == read(**slow, value=133, state="resolved").key
+    assert read(**slow, value="eu").key != read(**slow, value="us").key
+    assert read(**slow, port=833).key != read(**slow, port=133).key
+
+
+def test_an_id_that_is_an_object_is_a_key():
+    raised, cleared = (
+        read(id={"entityType": "ALARM", "id": "784f394c"}, type="Heat", status=state, endTs=when)
+        for state, when in (("ACTIVE_UNACK", 0), ("CLEARED_UNACK", 1795939200000))
+    )
+
+    assert (raised.state, cleared.state) == ("firing", "resolved")
+    assert raised.key == cleared.key == "784f394c"
 
 
 def test_updates_of_an_incident_without_a_word_for_its_state_have_one_key():

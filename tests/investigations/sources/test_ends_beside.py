@@ -257,6 +257,26 @@ def test_an_alert_with_its_own_end_is_over(body):
     assert read(body).state == "resolved"
 
 
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        ("resolved_true_positive", "resolved"),
+        ("CLEARED_ACK", "resolved"),
+        ("auto_closed_by_policy", "resolved"),
+        ("✅ Up", "resolved"),
+        ("🔴 Down", "firing"),
+        ("Down (Acknowledged)", "acknowledged"),
+        ("Down (Partial)", "firing"),
+        ("Up (Partial)", "firing"),
+        ("closed_with_errors", "firing"),
+        ("resolved_partially", "firing"),
+        ("not_resolved", "firing"),
+    ],
+)
+def test_a_state_is_told_with_signs_and_with_how_it_came_to_it(status, state):
+    assert read(SLOW | {"status": status}).state == state
+
+
 @pytest.mark.parametrize("until", ["2020-01-01T00:00:00Z", "", "soon", None])
 def test_who_had_an_alert_until_a_moment_that_is_past_has_it_no_more(until):
     alert = {"eventTypeName": "OUTSIDE", "status": "OPEN", "acknowledgingUsername": "ana", "id": 1}

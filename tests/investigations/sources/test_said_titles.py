@@ -91,6 +91,15 @@ def test_a_marker_counts_after_every_state_that_is_told(title):
     assert read({"title": title, "text": "[FIRING] memory"}).state == "firing"
 
 
+def test_what_was_done_well_ends_nothing_that_weighs_something():
+    done = {"title": "[Success] Backup job: VMs daily"}
+
+    assert read(done).state == "resolved"
+    assert read(done | {"severity": "high"}).state == "firing"
+    assert read({"title": "Success: root login"}).state == "firing"
+    assert read(done | {"tasks": [{"status": "failed"}]}).state == "firing"
+
+
 def test_the_mail_of_a_recovery_of_nagios_is_one():
     assert read({"text": "** RECOVERY Host Alert: web-1 is UP **"}).state == "resolved"
 
