@@ -30,6 +30,8 @@ CUT = " … "
 """What stands for the middle of a long line."""
 MOST_CONTINUED = 60
 """Lines of one message that are read, beside those that name what it comes from."""
+_STROKES = " \t|│┃"
+"""What programs draw in front of the lines of one message."""
 
 _COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MOMENT = (
@@ -334,5 +336,5 @@ def _list_behind(lines: Sequence[str], line: str) -> Iterator[str]:
 
 def _list_plain(lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
-        if not _ADDS.match(line):
-            yield line
+        if not _ADDS.match(line) and (said := line.lstrip(_STROKES)):
+            yield said

@@ -244,6 +244,10 @@ REASONS = {
         ),
         "vm.max_map_count",
     ),
+    "a message over lines that are framed": (
+        "2026-11-30T11:50:01Z [ERROR] agent: error authenticating:\n  | Error making API request.\n  | \n  | URL: PUT https://vault.acme.test:8200/v1/login\n",
+        "error authenticating: Error making API request.: URL: PUT https://vault.acme.test:8200/v1/login",
+    ),
     "what only systemd can tell": (
         JOURNAL.format(1, "systemd[77]: geo.service: Failed at step NAMESPACE spawning /usr/bin/geo: No such file or directory")
         + JOURNAL.format(1, "systemd[1]: geo.service: Main process exited, code=exited, status=226/NAMESPACE"),
