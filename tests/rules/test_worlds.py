@@ -38,8 +38,13 @@ programs, which asked a stand-in of the API; their hosts and servers were writte
 sight 38 of the 41 causes of the eleventh came first, 39 as a person reads what is said, with no
 false alarm in 13 healthy worlds. Of the twelfth 35 of 42 were right at first sight, 36 as a person
 reads it, with no false alarm in 13 healthy worlds; of the packs that came next, made without a
-sight of it, 36, or 37 as a person reads it. One of its worlds was mistaken and has been mended. All
-the rest has been mended since, by its kind: no half measures anything unseen any more.
+sight of it, 36, or 37 as a person reads it. One of its worlds was mistaken and has been mended.
+
+The thirteenth and the fourteenth are of the same maker, who had read some of the rules by then, so
+that they measure less. Of the thirteenth 28 of 30 causes came first, and one of its worlds was
+mistaken and has been mended. Of the fourteenth 30 of 31 came first, two of which named the right
+thing for a wrong reason. None of their 13 healthy worlds had a false alarm. All have been mended
+since, by their kind: no half measures anything unseen any more.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,6 +56,7 @@ from tests.rules import (
     eleventh_half,
     fifth_half,
     first_half,
+    fourteenth_half,
     fourth_half,
     host_scenarios,
     kubernetes_scenarios,
@@ -60,6 +66,7 @@ from tests.rules import (
     sixth_half,
     tenth_half,
     third_half,
+    thirteenth_half,
     twelfth_half,
 )
 from tests.rules.recorded import read_recorded
@@ -79,6 +86,8 @@ HALVES = {
     "tenth": tenth_half,
     "eleventh": eleventh_half,
     "twelfth": twelfth_half,
+    "thirteenth": thirteenth_half,
+    "fourteenth": fourteenth_half,
 }
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "first": (),
@@ -112,6 +121,8 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
     ),
     "eleventh": (),
     "twelfth": (),
+    "thirteenth": (),
+    "fourteenth": (),
 }
 """Faults whose cause does not come first, and healthy worlds in which something is found. What is
 mended leaves this list."""

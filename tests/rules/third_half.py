@@ -40,6 +40,20 @@ def unit_of(
 FAILED = "ActiveState=failed\nSubState=failed\nResult={}\nExecMainStatus={}\nNRestarts={}\nStateChangeTimestamp=Mon 2026-11-30 12:53:11 CET\n"
 
 
+RUNS = "ActiveState=active\nSubState=running\nResult=success\nExecMainStatus=0\nNRestarts=0\nStateChangeTimestamp=Mon 2026-11-16 12:53:11 CET\n"
+AGAIN = "ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=1\nNRestarts=44\nStateChangeTimestamp=Mon 2026-11-30 12:53:11 CET\n"
+
+
+def failed(
+    unit: str, about: str, log: str, why: str = "exit-code", code: int = 1, *, again: bool = False
+) -> Host:
+    """A host on which this unit has failed, or is started again and again."""
+    state, show = "failed failed", FAILED.format(why, code, 5)
+    if again:
+        state, show = "activating auto-restart", AGAIN
+    return Host(commands=unit_of(f"{unit}.service", state, about, log, show))
+
+
 def alert_of(name: str, **labels: str) -> Mapping[str, Any]:
     return {"alertname": name, "instance": "app-2.dc1.acme.test:9100", **labels}
 

@@ -1,16 +1,14 @@
 # ruff: noqa: E501  # what tools print is as long as it is
 """Hosts in the twelfth half, whose maker had not read the packs.
 
-Its clusters stand in `lab/twelfth`; what its servers say stands in `worlds/twelfth` and was written by
-hand in the forms of the recorded ones.
+Its clusters stand in `lab/twelfth`; what its servers say stands in `worlds/twelfth`
+and was written by hand in the forms of the recorded ones.
 """
 
 from tests.rules import host_scenarios as hosts
 from tests.rules import kubernetes_scenarios as clusters
 from tests.rules.host_scenarios import GB, STATES, Host
-from tests.rules.third_half import FAILED, alert_of, kernel_of, unit_of
-
-RUNS = "ActiveState=active\nSubState=running\nResult=success\nExecMainStatus=0\nNRestarts=0\nStateChangeTimestamp=Mon 2026-11-16 12:53:11 CET\n"
+from tests.rules.third_half import FAILED, RUNS, alert_of, kernel_of, unit_of
 
 HOSTS = (
     hosts.Scenario(

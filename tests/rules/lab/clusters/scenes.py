@@ -1,8 +1,9 @@
 # ruff: noqa: E501  # what Kubernetes notes is as long as it is
 """What a scene in a cluster is, and what several of them have in common."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tests.rules.lab.clusters.api import Cluster
 from tests.rules.lab.clusters.objects import (
@@ -11,6 +12,7 @@ from tests.rules.lab.clusters.objects import (
     Before,
     Box,
     Json,
+    crashing,
     deployment,
     event,
     job,
@@ -21,6 +23,7 @@ from tests.rules.lab.clusters.objects import (
     replicas,
     service,
     suffix,
+    system,
 )
 
 
@@ -106,3 +109,16 @@ def others_trouble() -> list[Json]:
         job("data-science", "train-resnet-0412", failed, made=9 * DAY, failed=7, ended=(*FAILED_TOO_OFTEN, 9 * DAY - 60)),
         job_pod("data-science", "train-resnet-0412", "xh5q4", failed, 9 * DAY),
     ]  # fmt: skip
+
+
+def crash_of(space: str, name: str, image: str, log: str, *, code: int = 1, made: float = 18,
+             old: str = "", others: Sequence[Json] = (), **crash: Any) -> Cluster:  # fmt: skip
+    """A cluster in which a deployment ends with this log; with `old` it is a release that does."""
+    box = Box(image=image, port=8080, **crashing(code=code, **{"restarts": 6, "ended": 1.5, **crash}))  # fmt: skip
+    pod = pod_name(space, name)
+    found = stuck_rollout(space, name, old, box, made) if old else [
+        *deployment(space, name, [box], 1, 0, changed=made), replica(space, name, 0, box, made=made),
+        *service(space, name, 8080, {"app": name}),
+    ]  # fmt: skip
+    told = [*system(), *namespaces(space), *found, back_off(space, pod, first=made - 1), *others]
+    return Cluster(told, {(pod, "app", is_before): log for is_before in (True, False)})
