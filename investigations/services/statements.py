@@ -18,6 +18,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, Model
 from django.db.models.expressions import DatabaseDefault
 
+from investigations.services.prepared import write_executions
+
 
 class Statements:
     """Statements that are collected, and executed in order by `run`.
@@ -64,17 +66,18 @@ class Statements:
     def run_at_last(self) -> None:
         """The same as the last thing of a transaction, which ends in the same round trip: whoever
         waits for its locks gets them sooner. What is within another transaction ends with that."""
-        if len(connection.atomic_blocks) == 1 and not connection.needs_rollback:
-            self._statements.append(("COMMIT", ()))
-        self.run()
+        is_ours = len(connection.atomic_blocks) == 1 and not connection.needs_rollback
+        self._run(";\nCOMMIT" if is_ours else "")
 
     def run(self) -> None:
+        self._run("")
+
+    def _run(self, end: str) -> None:
         if not self._statements:
             return
+        text = write_executions(self._statements)
         with connection.cursor() as cursor:
-            # One by one: psycopg remembers how a short text is to be cut, and no long one.
-            texts = [cursor.mogrify(text, values) for text, values in self._statements]
-            cursor.execute(";\n".join(texts))
+            cursor.execute(text + end)
         self._statements.clear()
 
 

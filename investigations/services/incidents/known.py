@@ -18,6 +18,7 @@ from django.db.models import Model
 
 from investigations.incidents.grouping import STORM_KEY, Placing
 from investigations.models import AlertEpisode, AlertSession, Delivery, Incident
+from investigations.services.prepared import write_executions_of
 from investigations.sources.reading import AlertReading
 
 _Row = TypeVar("_Row", bound=Model)
@@ -35,9 +36,16 @@ LOCK_PATIENCE = "10s"
 gets no answer gives up. One that is told to come again does."""
 # Each statement has a snapshot of its own: it sees what was committed while the one before it
 # waited for its locks.
-_LOCK = """
-SELECT set_config('lock_timeout', %(patience)s, true);
-SELECT {whole}(%(whole)s);
+# A plan is kept for as long as the connection is. Some rows are looked for by an index, also where
+# the plan is made while there are none.
+_SETTLE = """
+SELECT set_config('lock_timeout', %(patience)s, true),
+       set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('enable_seqscan', 'off', true)
+"""
+_LOCK_WHOLE = "SELECT pg_advisory_xact_lock(%(whole)s)"
+_SHARE_WHOLE = "SELECT pg_advisory_xact_lock_shared(%(whole)s)"
+_LOCK_NUMBERS = """
 SELECT count(pg_advisory_xact_lock(number))
   FROM (SELECT unnest(%(numbers)s::bigint[]) AS number ORDER BY 1 OFFSET 0) AS numbers
 """
@@ -80,14 +88,18 @@ _READ_STORM = """
 SELECT {columns} FROM investigations_incident
  WHERE source = %(source)s AND group_key = %(storm)s AND kind = 'storm' AND takes_members
    AND last_joined_at > %(since)s
-   FOR UPDATE;
+   FOR UPDATE
+"""
+_READ_JOINED = """
 SELECT at FROM investigations_memberchange
  WHERE incident_id = ({storm}) AND kind = 'joined'
- ORDER BY id DESC OFFSET %(before)s LIMIT 1;
+ ORDER BY id DESC OFFSET %(before)s LIMIT 1
+"""
+_HAS_YOUNG = """
 SELECT EXISTS (
        SELECT FROM investigations_incident
         WHERE source = %(source)s AND kind = 'group' AND opened_at > %(since)s
-          AND absorbed_by_id IS NULL AND id <> ALL(%(beside)s::uuid[]));
+          AND absorbed_by_id IS NULL AND id <> ALL(%(beside)s::uuid[]))
 """
 _STORM_ID = """
 SELECT id FROM investigations_incident
@@ -153,7 +165,8 @@ def _read_once(source: str, asked: Sequence[Asked], since: datetime) -> Known:
         values["numbers"] = []
     is_about_alerts = bool(values["keys"])
     with connection.cursor() as cursor:
-        cursor.execute(_read_text(is_large=is_large, is_about_alerts=is_about_alerts), values)
+        texts = _read_texts(is_large=is_large, is_about_alerts=is_about_alerts)
+        cursor.execute(write_executions_of(texts, values))
         _pass_locks(cursor)
         known = Known(equals=_equals(_next_rows(cursor)))
         if is_about_alerts:
@@ -190,7 +203,7 @@ def read_storm(source: str, known: Known, *, since: datetime, enough: int) -> Kn
         "beside": list(known.incidents),
     }  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(_storm_text(), values)
+        cursor.execute(write_executions_of(_storm_texts(), values))
         incidents = _make(Incident, _names_of(Incident), cursor.fetchall())
         joined = [at for [at] in _next_rows(cursor)]
         [[has_young]] = _next_rows(cursor)
@@ -204,10 +217,13 @@ def read_storm(source: str, known: Known, *, since: datetime, enough: int) -> Kn
 
 
 @cache
-def _storm_text() -> str:
-    sessions = _READ_SESSIONS.format(columns=", ".join(_session_names()), incidents=_STORM_ID)
-    columns = ", ".join(_names_of(Incident))
-    return _READ_STORM.format(columns=columns, storm=_STORM_ID) + sessions
+def _storm_texts() -> tuple[str, ...]:
+    return (
+        _READ_STORM.format(columns=", ".join(_names_of(Incident))),
+        _READ_JOINED.format(storm=_STORM_ID),
+        _HAS_YOUNG,
+        _READ_SESSIONS.format(columns=", ".join(_session_names()), incidents=_STORM_ID),
+    )
 
 
 def read_latest_sessions(incident_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, AlertSession]:
@@ -230,14 +246,13 @@ def adopt_keys(source: str, alerts: Sequence[AlertReading]) -> tuple[AlertReadin
     # `read_known` never asks for more than this has: two posts would wait for each other.
     is_large = 2 * len(alerts) + 1 > MOST_SINGLE_LOCKS
     with connection.cursor() as cursor:
-        cursor.execute(
-            _lock_text(is_large=is_large),
-            {
-                "patience": LOCK_PATIENCE,
-                "whole": number_of("source", source),
-                "numbers": [] if is_large else numbers,
-            },
-        )
+        values: dict[str, object] = {
+            "patience": LOCK_PATIENCE,
+            "whole": number_of("source", source),
+            "numbers": [] if is_large else numbers,
+        }
+        texts = _lock_texts(is_large=is_large)
+        cursor.execute(write_executions_of(texts, values))
     rows = AlertEpisode.objects.filter(source=source, about__in=things, is_latest=True)
     known = dict(rows.order_by("first_seen_at", "id").values_list("about", "key"))
     return tuple(replace(each, key=known.get(each.about, each.key)) for each in alerts)
@@ -270,23 +285,23 @@ def _values_of(source: str, asked: Sequence[Asked], since: datetime) -> dict[str
 
 
 @cache
-def _read_text(*, is_large: bool, is_about_alerts: bool) -> str:
+def _read_texts(*, is_large: bool, is_about_alerts: bool) -> tuple[str, ...]:
     columns = [", ".join(names) for names in (_episode_names(), _names_of(Incident))]
-    parts = [_lock_text(is_large=is_large), _READ_EQUAL.format(columns=", ".join(_equal_names()))]
-    if is_about_alerts:
-        parts += [
-            _READ_EPISODES.format(columns=columns[0]),
-            _READ_INCIDENTS.format(columns=columns[1]),
-            _READ_SESSIONS.format(columns=", ".join(_session_names()), incidents=_INCIDENT_IDS),
-        ]
-    return ";".join(parts)
-
-
-@cache
-def _lock_text(*, is_large: bool) -> str:
-    return _LOCK.format(
-        whole="pg_advisory_xact_lock" if is_large else "pg_advisory_xact_lock_shared"
+    equal = _READ_EQUAL.format(columns=", ".join(_equal_names()))
+    if not is_about_alerts:
+        return (*_lock_texts(is_large=is_large), equal)
+    return (
+        *_lock_texts(is_large=is_large),
+        equal,
+        _READ_EPISODES.format(columns=columns[0]),
+        _READ_INCIDENTS.format(columns=columns[1]),
+        _READ_SESSIONS.format(columns=", ".join(_session_names()), incidents=_INCIDENT_IDS),
     )
+
+
+def _lock_texts(*, is_large: bool) -> tuple[str, ...]:
+    """Three of them: what was asked to be read stands behind these."""
+    return _SETTLE, _LOCK_WHOLE if is_large else _SHARE_WHOLE, _LOCK_NUMBERS
 
 
 def _equal_names() -> tuple[str, ...]:
@@ -309,7 +324,7 @@ def _names_of(model: type[Model], only: tuple[str, ...] = ()) -> tuple[str, ...]
 
 
 def _pass_locks(cursor: Any) -> None:
-    """To the last result of `_LOCK`; what was asked to be read stands behind it."""
+    """To the last result of `_lock_texts`; what was asked to be read stands behind it."""
     cursor.nextset()
     cursor.nextset()
 

@@ -211,17 +211,19 @@ def test_an_update_changes_the_named_columns_and_no_others():
 
 
 def test_all_statements_take_one_round_trip_and_are_executed_once():
-    execution = ExecutionFactory(active=True)
-    statements = Statements()
+    before, execution = (ExecutionFactory(active=True) for _ in range(2))
+    prepare, statements = Statements(), Statements()
     for make in ROWS.values():
+        prepare.insert(make(before))
         statements.insert(make(execution))
+    prepare.run()
 
     with CaptureQueriesContext(connection) as queries:
         statements.run()
         statements.run()
 
     assert len(queries) == 1
-    assert Message.objects.count() == TimelineEvent.objects.count() == 1
+    assert Message.objects.count() == TimelineEvent.objects.count() == 2
 
 
 def test_a_row_that_may_not_be_there_raises():
