@@ -61,6 +61,10 @@ class Finder:
         self._clean = CleanTexts()
         self._pem = bool({"private_key", "certificate"} & enabled)
 
+    def knows_clean(self, text: str) -> bool:
+        """Whether a text was looked at before as a whole, and nothing was found."""
+        return self._clean.holds(text, 0)
+
     def find(self, text: str, budget: Budget, depth: int = 0) -> Iterator[Span]:
         """Spans in any order, which may overlap. The text holds no lone surrogates."""
         if self._clean.holds(text, depth):

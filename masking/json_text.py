@@ -4,7 +4,8 @@ Tolerant on purpose: a log line, a cut document and a well-formed one are walked
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from masking.budget import Budget
 from masking.encodings import unescape
@@ -24,14 +25,20 @@ _GENERATORS = ("random_password", "random_string", "random_id", "random_bytes")
 _PRIVATE_PARTS = ("d", "p", "q", "dp", "dq", "qi", "k")
 """Of a JSON Web Key: what has to stay with its owner."""
 _RESULT_KEYS = ("result", "bcrypt_hash", "hex", "base64", "b64_std", "b64_url")
+_TELLING_KEYS = frozenset(
+    (
+        *("kind", "type", "kty", "encoded", "api_key", "op", "path", "id", "Type", "sensitive"),
+        *_RESULT_KEYS, *_PRIVATE_PARTS, *_NAME_KEYS, *_VALUE_KEYS,
+    )
+)  # fmt: skip
+"""Of values that say something of what stands beside them."""
 _CUT = re.compile(r"\.\.\.|…|\[(?:truncated|output)")
 _OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9-]*)$")
 _SECRET_ID = re.compile(r"://[^/\"]+/secrets/")
 MAX_DEPTH = 500
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A string (its inside, without quotes) or a number under its key; arrays have no key."""
 
     start: int
@@ -140,7 +147,7 @@ class _Walker:
         if frame.is_web_key:
             self.walked.paired.extend(frame.private_parts)
         if frame.encoded is not None and frame.has_api_key:
-            self.walked.paired.append(replace(frame.encoded, key="api_key"))
+            self.walked.paired.append(frame.encoded._replace(key="api_key"))
         if frame.type in _GENERATORS:
             self.walked.paired.extend(frame.results)
         elif self._stack:
@@ -177,11 +184,11 @@ class _Walker:
         frame.pending_key = ""
         self.walked.values.append(value)
         if frame.is_object and frame.key and is_named_by_group(frame.key, value.key):
-            self.walked.paired.append(replace(value, key=singular(frame.key)))
+            self.walked.paired.append(value._replace(key=singular(frame.key)))
         if frame.sink is not None:
             if not value.is_number:
                 frame.sink.append((value.start, value.end))
-        elif not frame.is_object:
+        elif not frame.is_object or value.key not in _TELLING_KEYS:
             return
         elif value.key == "kind":
             frame.kind = self._text[value.start : value.end]
