@@ -23,6 +23,7 @@ from config.schema.expressions import (
     compile_condition,
     find_signs,
     is_balanced,
+    is_plain,
     split_at,
     split_conjunction,
     split_disjunction,
@@ -71,6 +72,8 @@ read is not there."""
 @lru_cache(maxsize=4_096)
 def compile_parts(source: str) -> Reader | None:
     """An expression by its parts; None where it is of no form that is known here."""
+    if not is_plain(source):
+        return None
     try:
         return _read(source.strip(), 0)
     except ValueError:
@@ -78,10 +81,10 @@ def compile_parts(source: str) -> Reader | None:
 
 
 def _read(source: str, depth: int) -> Reader | None:
-    """By the operator that binds least."""
-    signs = find_signs(source)
+    """By the operator that binds least. Raises ValueError where it goes too deep."""
     if depth > _DEEPEST:
-        return None
+        raise ValueError(f"has more than {_DEEPEST} parts within parts")
+    signs = find_signs(source)
     kinds = {sign for sign, _, _ in signs}
     if "?" in kinds:
         return _choose(source, signs, depth)

@@ -44,8 +44,9 @@ _SIGN = re.compile(rf"{_TEXT.pattern}|[(\[{{]|[)\]}}]|&&|\|\||[<>=!]=|[<>!?:,+*/
 _MATCHES = re.compile(rf"{_TEXT.pattern}|\.\s*matches\s*\(")
 MATCHES = "_matches"
 """What `matches` is called inside; no pack can mean it by a name of its own."""
-_NOT_PLAIN = re.compile(r"""//|\b[rRbB]{1,2}["']|\"{3}|'{3}""")
-"""Comments, and texts in which a backslash or a line's end means something else."""
+_NOT_PLAIN = re.compile(rf"""//|\b[rRbB]{{1,2}}["']|"{{3}}|'{{3}}|{_TEXT.pattern}""")
+"""Comments, and texts in which a backslash or a line's end means something else; and plain texts,
+within which nothing is any of these."""
 _SIGNS = re.compile(rf"[!-]{{{DEEPEST},}}")
 
 
@@ -81,7 +82,7 @@ def compile_condition(source: str) -> cel.Program:
 def _call_our_matches(source: str) -> str:
     """The same expression with our own `matches()`: that of the library compiles its pattern anew
     at each call, which costs more than most expressions."""
-    if _NOT_PLAIN.search(source):
+    if not is_plain(source):
         return source
     return _MATCHES.sub(lambda found: found[0] if found[0][0] != "." else f".{MATCHES}(", source)
 
@@ -118,7 +119,7 @@ def split_disjunction(source: str) -> tuple[str, ...]:
 def _split(source: str, between: str, weaker: Collection[str]) -> tuple[str, ...]:
     """What stands between the signs outside of all brackets; all of it where one that binds less
     does."""
-    signs = find_signs(source)
+    signs = find_signs(source) if is_plain(source) else ()
     if any(sign in weaker for sign, _, _ in signs):
         return (source,)
     return split_at(source, [each for each in signs if each[0] == between])
@@ -134,11 +135,15 @@ def split_at(source: str, signs: Iterable[Sign]) -> tuple[str, ...]:
     return (*parts, source[begin:].strip())
 
 
+def is_plain(source: str) -> bool:
+    """Whether what is written in an expression can be told from what its texts say: it has no
+    comments, and a backslash means the same in all of its texts."""
+    return all(_TEXT.fullmatch(found[0]) for found in _NOT_PLAIN.finditer(source))
+
+
 def find_signs(source: str) -> list[Sign]:
-    """The operators and commas outside of all brackets and texts, each with its place; none where
-    they cannot be told from what texts and comments say."""
-    if _NOT_PLAIN.search(source):
-        return []
+    """The operators and commas outside of all brackets and texts of a plain expression, each with
+    its place."""
     signs: list[Sign] = []
     depth = 0
     for found in _SIGN.finditer(source):

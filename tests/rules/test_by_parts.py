@@ -24,6 +24,7 @@ rows = st.dictionaries(st.sampled_from(["a", "b", "c"]), anything)
 operands = st.sampled_from([
     "it.a", "it.b", "it.c", "alert.text", "told", "gone", "now", "true", "false", "null", '""',
     "'a'", r'"\x61\n"', "0", "1", "-1.0", "2.5", "9007199254740993", "2u", 'r"a"', "[]",
+    '"//"', r'"\\b"', '" r"', '"""a"""', "'(' // '", '"a" // "',
 ])  # fmt: skip
 
 
@@ -67,6 +68,12 @@ def ask_library(source: str, values: Mapping[str, object]) -> object:
 @example(source="it.a || it.b", listed=[{"a": 0.0, "b": True}], told="")
 @example(source="it.a && it.b", listed=[{"a": 1.0, "b": True}], told="")
 @example(source="it.a ? 1.0 : 2.0", listed=[{"a": 1.0}], told="")
+@example(
+    source='!it.a.startsWith("https://") && it.b == "443"', listed=[{"a": "a", "b": ""}], told=""
+)
+@example(source=r'!it.a.matches("\\bretry\\b") && it.b', listed=[{"a": "a", "b": False}], told="")
+@example(source='it.b ? "https://" : it.a.contains("x")', listed=[{"a": "", "b": True}], told="")
+@example(source='"//" + it.a.contains("x")', listed=[{"a": "x"}], told="")
 @example(source="lower(it.a)", listed=[{"a": True}, {"a": 1}, {"a": 1.0}], told="")
 def test_an_expression_is_what_the_library_makes_of_it(source, listed, told):
     try:
@@ -107,9 +114,28 @@ def test_what_is_asked_of_every_row_does_not_ask_the_library_for_each(source):
         assert read(scope) == ask_library(source, scope.values)
 
 
+def test_what_goes_too_deep_is_left_to_the_library_as_a_whole():
+    deep = "".join(f'it.k == "{number}" ? "v" : ' for number in range(41)) + "other.name"
+    scope = Scope({}, NOW)
+    scope.bind("other", {"name": "known to the library"})
+    scope.evaluate('other.name + ""')
+
+    for name in ("one", "two", "three"):
+        scope.bind("it", {"k": "none", "name": name})
+        scope.bind("other", {"name": name})
+        assert scope.evaluate(deep) == name
+
+
 @pytest.mark.parametrize(
     "source",
-    ["it.names.filter(each, each != '')", "a == b == c", "it.a + it.b", "it.?a ? b : c", "[it.a]"],
+    [
+        "it.names.filter(each, each != '')",
+        "a == b == c",
+        "it.a + it.b",
+        "it.?a ? b : c",
+        "[it.a]",
+        '!it.a // "',
+    ],
 )
 def test_what_has_another_form_is_left_to_the_library(source):
     assert compile_parts(source) is None
