@@ -60,14 +60,20 @@ def _share(sign: Sign, post: Post) -> float:
 
 def _holds_all(sign: Sign, post: Post) -> bool:
     """Not, where there is no such sign."""
-    return bool(sign) and all(_holds(place, post) for place in sign)
+    for place in _read_sign(sign):
+        if not _is_as_wanted(place, post):
+            return False
+    return bool(sign)
 
 
 def _holds(place: str, post: Post) -> bool:
-    known = _read_place(place)
-    if known.header:
-        return (known.header in post.headers) is known.is_wanted
-    return _stands(known, post.body) is known.is_wanted
+    return _is_as_wanted(_read_place(place), post)
+
+
+def _is_as_wanted(place: "_Place", post: Post) -> bool:
+    if place.header:
+        return (place.header in post.headers) is place.is_wanted
+    return _stands(place, post.body) is place.is_wanted
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,11 @@ class _Place:
     text: str
     header: str
     is_wanted: bool
+
+
+@cache
+def _read_sign(sign: Sign) -> tuple[_Place, ...]:
+    return tuple(map(_read_place, sign))
 
 
 @cache
