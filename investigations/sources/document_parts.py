@@ -7,8 +7,9 @@ from dataclasses import replace
 from investigations.sources.fields import as_object, read_text
 from investigations.sources.parts import Part, find_field, make_part, objects_in
 from investigations.sources.reading import JSON
+from investigations.sources.states import fold_word
 from investigations.sources.telling import NAMES, fold, names_alert
-from investigations.sources.usual_fields import LEVELS, find_severity, says_state
+from investigations.sources.usual_fields import ILL, LEVELS, find_severity, says_state
 
 _WRAPPERS = (
     "alert", "alarm", "incident", "issue", "problem", "finding", "check", "monitor", "data",
@@ -19,6 +20,7 @@ _EVENT_DATA = re.compile(r"(?:webhook)?(event|notification)data")
 """What an event brings, as in `webhook_event_data`."""
 _AFTER_ALERT = re.compile(r"(?:alert|alarm|incident|problem|level|severity)\w*")
 _RUNS = frozenset({"build", "run", "job", "workflow", "pipeline"})
+_OUTCOMES = ("status", "state", "health", "result", "outcome", "phase", "conclusion")
 _ENVELOPES = ("data", "payload", "event", "detail")
 
 
@@ -52,7 +54,7 @@ def _subjects_of(whole: Part) -> Iterator[Part]:
     """Objects of other names that have an id and say how they are: what a document is about. Where
     more is told, that is one which is called like an alert, or a run that the kind of the post
     names; any other may be a thing beside the alert."""
-    tells_more = _tells_more(whole)
+    tells_more, fails = _tells_more(whole), _fails(whole)
     for name, each in whole.fields.items():
         if name in _WRAPPERS or not isinstance(each, dict) or "id" not in each:
             continue
@@ -60,7 +62,13 @@ def _subjects_of(whole: Part) -> Iterator[Part]:
             continue
         part = make_part(each, name)
         if any(map(part.fields.get, LEVELS)) or says_state(part):
-            yield part
+            yield replace(part, is_beside=fails and not names_alert(name))
+
+
+def _fails(whole: Part) -> bool:
+    """Whether a document says itself that it failed: an end in an object in it is beside that."""
+    told = (read_text(each) for name, each in whole.fields.items() if name.endswith(_OUTCOMES))
+    return any(fold_word(each) in ILL for each in told)
 
 
 def _tells_more(whole: Part) -> bool:

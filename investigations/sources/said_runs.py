@@ -58,7 +58,7 @@ def find_run(body: Mapping[str, JSON]) -> SaidRun | None:
     forms = (
         _read_dbt, _read_playbook, _read_plan, _read_build, _read_workflow, _read_pipeline,
         _read_analysis, _read_canary, _read_deployment, _read_job, _read_step, _read_check,
-        _read_rule,
+        _read_rule, _read_execution,
     )  # fmt: skip
     return next((run for form in forms if (run := form(body))), None)
 
@@ -227,6 +227,15 @@ def _read_rule(body: Mapping[str, JSON]) -> SaidRun | None:
     if not {"agent", "manager", "rule"} <= body.keys() or not all(_at(body, each) for each in own):
         return None
     return SaidRun("", _key("wazuh", body, *own, also=("manager.name",)))
+
+
+def _read_execution(body: Mapping[str, JSON]) -> SaidRun | None:
+    """An execution of a job of Rundeck."""
+    if not {"trigger", "status", "executionId", "execution"} <= body.keys():
+        return None
+    status = read_text(body["status"])
+    key = _key("rundeck", body, "execution.job.id", also=("execution.project",))
+    return SaidRun("acknowledged" if status in _UNDER_WAY else status, key)
 
 
 def _read_deployment(body: Mapping[str, JSON]) -> SaidRun | None:

@@ -42,9 +42,17 @@ WORDS_OF_OBJECT = ("name", "value", "label", "category")
 _CODES = frozenset({"code", "statuscode", "httpcode", "text", "reason"})
 _PLACES_WITH_STATES = re.compile(
     r"(?:new|current)*(?:(?:host|service|site|server)\w*"
-    r"|(?:uptime|heartbeat|message|notification)(?:status|state)\w*|(?:status|state)change)"
+    r"|(?:uptime|heartbeat)(?:status|state)\w*|(?:status|state)change)"
 )
-"""States of what an alert is on, and of how it was told: `message_type` is the alert's own."""
+"""States of what an alert is on."""
+_HOSTS_WITH_STATES = re.compile(
+    r"(?:new|current)*(?:host|site|server|uptime|heartbeat)(?:status|state)\w*"
+)
+_OF_DELIVERY = re.compile(r"(?:new|current)*(?:message|notification)(?:status|state)\w*")
+"""States of how it was told: `message_type` is the alert's own."""
+_ENDS_OF_ALERTS = frozenset({"resolved", "resolve", "recovered", "recover", "recovery"})
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_TITLES = ("title", "alertname", "summary", "subject", "headline")
 _LEVELS_OF_STATES = ("critical", "error", "warning")
 _SEVERITIES = ("severity", "priority", "level", "urgency")
 _WEIGHT = re.compile(
@@ -76,7 +84,7 @@ _OF_WORK = frozenset({"done", "ended", "canceled", "cancelled"})
 _OF_THINGS = _OF_WORK | {"close", "closed", "clear", "cleared"}
 _STARTED = frozenset({"triggered", "fired", "firing", "opened", "raised"})
 _FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
-_ILL = _FAILURES | {"fail", "down", "unhealthy", "unavailable"}
+ILL = _FAILURES | {"fail", "down", "unhealthy", "unavailable", "degraded"}
 _PAST = re.compile(
     rf"(?:{_BEFORE}|from|histor|log|timeline|update|transition|change|event|activit)\w*"
 )
@@ -99,6 +107,7 @@ class _Word:
     doubt: re.Pattern[str] | None = None
     is_state: bool = False
     is_of_kind: bool = False
+    is_of_place: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -126,6 +135,8 @@ def state_words(parts: Iterable[Part]) -> list[str]:
     fires = any(state_of(each.word) == "firing" for each in told)
     doubts = {each.doubt for each in told if each.doubt}
     outweighed = {each for each in doubts if fires or _weighs(known[0], each)}
+    if any(each.is_of_place for each in told) and _is_called_after_trouble(known[0]):
+        told = [each for each in told if not each.is_of_place or state_of(each.word) == "firing"]
     words = [
         each.word
         for each in told
@@ -135,6 +146,13 @@ def state_words(parts: Iterable[Part]) -> list[str]:
         return words
     starts = [each.word for each in told if each.is_start] if is_fine(words) else []
     return [each.word for each in told if each.is_open] or starts or words
+
+
+def _is_called_after_trouble(whole: Part) -> bool:
+    """Whether a document has a title with no word in it for an end: that a host is up, which it
+    tells as well, is no end of that."""
+    title = find_field(_TITLES, whole)[:400]
+    return bool(title) and all(state_of(each) != "resolved" for each in _WORDS.findall(title))
 
 
 def _weighs(part: Part, names: re.Pattern[str]) -> bool:
@@ -212,7 +230,7 @@ def words_of_failing_parts(leaves: Sequence[Leaf]) -> list[str]:
     """The same of objects within a document, but for those that tell how it was."""
     parts = (each for each in _states_of_now(leaves) if each.parent)
     known = (each for each in parts if not _PAST.match(fold(each.parent)))
-    return [each.text for each in known if fold_word(each.text) in _ILL]
+    return [each.text for each in known if fold_word(each.text) in ILL]
 
 
 def _states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
@@ -291,14 +309,21 @@ def _judge_words(name: str, text: str, *, is_state: bool, is_alert: bool) -> Ite
     of_things = _OF_WORK if is_state else _OF_THINGS
     is_of_alert = is_state or names_state(text) or is_kind_of_alert(text)
     is_of_alert = is_of_alert and not _PLACES_WITH_STATES.fullmatch(name)
+    is_of_delivery = _OF_DELIVERY.fullmatch(name) is not None
     for word in find_words(text, is_state=is_state):
+        if is_of_delivery and fold_word(word) not in _ENDS_OF_ALERTS:
+            continue
         is_of_kind = state_of(word) == "test" and not names_state(text)
-        is_sure = is_of_alert and not is_of_kind and fold_word(word) not in _WELL_DONE
+        is_sure = (
+            is_of_alert and not (is_of_kind or is_of_delivery) and fold_word(word) not in _WELL_DONE
+        )
         if is_sure and not is_alert and names_state(text) and fold_word(text) in of_things:
             yield _Word(word, _ANY_SEVERITY, is_state)
         else:
             is_named = is_of_alert and not is_state and not names_state(text)
-            yield _Word(word, None if is_sure else _ANY_WEIGHT, is_state, is_named)
+            doubt = None if is_sure else _ANY_WEIGHT
+            is_of_host = is_state and _HOSTS_WITH_STATES.fullmatch(name) is not None
+            yield _Word(word, doubt, is_state, is_named, is_of_host)
 
 
 def _words_of_object(told: Mapping[str, JSON]) -> list[str]:
