@@ -50,6 +50,7 @@ from investigations.sources.usual_fields import (
     level_of_state,
     other_state_words,
     says_test,
+    severity_of_leaves,
     state_of_parts,
     state_words,
     words_of_failing_parts,
@@ -149,6 +150,7 @@ def read_document(body: dict[str, JSON]) -> AlertReading:
         or labels.get("severity", "")
         or facts.severity
         or level_of_state(words)
+        or severity_of_leaves(leaves)
     )
     is_test = normalise(severity, {}) not in _HEAVY and says_test(first)
     state = "test" if is_test else told_state.state

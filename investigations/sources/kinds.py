@@ -23,6 +23,7 @@ _KIND_OF_TEST = re.compile(
     r"test[_-]?(?:notification|message|alert|event|webhook|post|payload)", re.IGNORECASE
 )
 """The kind of a post that is a test. In `load_test_alert` the test is what is watched."""
+_CHANGE = re.compile(r"\w+ ?(?:->|=>|→) ?(\w+)")
 _WITH_MORE = re.compile(r"(\w+) \((\w+)\)")
 """`Down (Acknowledged)` and `Down (Partial)`; of a part that is up, nothing is over."""
 _ENDED_HOW = re.compile(
@@ -56,7 +57,10 @@ def is_kind_of_alert(kind: str) -> bool:
 
 def find_words(text: str, *, is_state: bool) -> Iterator[str]:
     """Of a type, a ping is the kind of a check. In `incident.resolved` it is the last word that
-    says what has happened, and in `check.up` and `monitor_down` the one at the end."""
+    says what has happened, and in `check.up` and `monitor_down` the one at the end. In `OK -> DOWN`
+    it is the second."""
+    if found := _CHANGE.fullmatch(text[:80].strip()):
+        text = found[1]
     if names_state(text):
         if is_state or text.strip().lower() != "ping":
             yield text
@@ -88,7 +92,9 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
 
 
 def without_state_words(text: str) -> str:
-    """`check.up` and `check.down` are of one kind."""
+    """`check.up` and `check.down` are of one kind, and so are all changes of a state."""
+    if _CHANGE.fullmatch(text[:80].strip()) and any(find_words(text, is_state=True)):
+        return ""
     if " " in text or not any(find_words(text, is_state=False)):
         return text
     parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+", text)

@@ -22,7 +22,8 @@ _WEAK = NAMES.index("check")
 _LAST_OF_ALERT = NAMES.index("description")
 """Up to here, what stands in the alert itself tells more than what stands beside it."""
 _NAME_OF_ALERT = re.compile(
-    r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger)"
+    r"\w*(?:alert|alarm|rule|incident|problem|monitor|event|check|condition|policy|issue|trigger"
+    r"|threat|detection|finding|vulnerability|violation|anomaly)"
     r"(?:display|friendly)?(?:name|title|summary|subject)"
 )
 _TEXT_OF_ALERT = re.compile(
@@ -95,7 +96,7 @@ class Leaf:
 
     @property
     def names_alert(self) -> bool:
-        if self.folded == "alert":
+        if self.folded in ("alert", "alarm"):
             return self.is_telling and not _judges(self.text)
         return self.folded == "alertname" or (self.folded == "name" and self.is_of_alert)
 

@@ -374,6 +374,12 @@ def find_severity(part: Part) -> str:
     return next(known, next((text for name, text in others if name.endswith("severity")), ""))
 
 
+def severity_of_leaves(leaves: Iterable[Leaf]) -> str:
+    """That of any field whose name ends so, such as `detections.severity`, for want of a better."""
+    told = (each.text for each in leaves if each.folded.endswith("severity") and _is_of_now(each))
+    return next((each for each in told if normalise(each[:80], {}) != "unknown"), "")
+
+
 def level_of_state(words: Iterable[str]) -> str:
     """The first word for a state that is a level, as in a status of `CRITICAL`."""
     return next((word for word in words if word.strip().lower() in _LEVELS_OF_STATES), "")

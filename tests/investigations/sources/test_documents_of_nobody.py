@@ -86,6 +86,21 @@ def test_a_number_that_was_measured_is_no_part_of_the_key_of_a_whole_document():
     assert read(**slow, port=833).key != read(**slow, port=133).key
 
 
+def test_changes_of_a_state_are_no_part_of_a_key():
+    first = read(monitor="pay", transition="OK -> CRITICAL")
+
+    assert first.key == read(monitor="pay", transition="CRITICAL -> OK").key
+    assert first.key != read(monitor="cart", transition="CRITICAL -> OK").key
+
+
+def test_a_severity_under_a_longer_name_counts_for_want_of_a_better_one():
+    told = {"detections.severity": "High", "detections.technique": "Credential dumping"}
+
+    assert read(data=told).severity == "high"
+    assert read(data=told, severity="low").severity == "info"
+    assert read(data={"previous_severity": "High"}, title="x").severity == "unknown"
+
+
 def test_an_id_that_is_an_object_is_a_key():
     raised, cleared = (
         read(id={"entityType": "ALARM", "id": "784f394c"}, type="Heat", status=state, endTs=when)

@@ -280,6 +280,10 @@ def test_an_alert_with_its_own_end_is_over(body):
         ("closed_with_errors", "firing"),
         ("resolved_partially", "firing"),
         ("not_resolved", "firing"),
+        ("CRITICAL -> OK", "resolved"),
+        ("OK → DOWN", "firing"),
+        ("OK => WARNING", "firing"),
+        ("pending -> unknown", "firing"),
     ],
 )
 def test_a_state_is_told_with_signs_and_with_how_it_came_to_it(status, state):
