@@ -50,7 +50,7 @@ def main() -> None:
 def _read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.rules.lab", description=__doc__)
     halves = ["first", "second", "third", "fourth", "fifth", "sixth"]
-    halves += ["eleventh", "twelfth", "thirteenth", "fourteenth"]
+    halves += ["eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"]
     parser.add_argument("half", choices=halves)
     parser.add_argument("group", help="such as postgres, or over_kubectl for clusters")
     parser.add_argument("names", nargs="*", help="scenes; every one if left out")

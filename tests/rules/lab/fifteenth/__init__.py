@@ -1,0 +1,1 @@
+"""Scenes of an examiner, kept back until the packs were done."""
