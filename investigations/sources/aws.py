@@ -129,6 +129,7 @@ class Detail(Part):
     """Of an alarm `state` is an object; of a job or a run, a word."""
 
     title: Text = Field("", validation_alias=AliasChoices("title", "insightDescription"))
+    Message: Text = ""
     alarmName: Text = ""
     state: StateOfAlarm = StateOfAlarm()
     word: Text = Field("", validation_alias=AliasChoices("state", "status"))
@@ -284,7 +285,7 @@ def read_eventbridge(post: Post) -> Reading:
         titles=(
             name_and_told(detail.alarmName, detail.configuration.description),
             detail.title,
-            f"{event.detail_type} {resource.rpartition(':')[2]}",
+            name_and_told(f"{event.detail_type} {resource.rpartition(':')[2]}", detail.Message),
         ),
         severity=detail.severity,
         severities=_name_weight(detail.severity),

@@ -22,7 +22,7 @@ from investigations.sources.fields import (
     read_url,
     split_members,
 )
-from investigations.sources.parts import Part, find_field
+from investigations.sources.parts import Part, find_field, make_part
 from investigations.sources.reading import (
     JSON,
     REASONS,
@@ -118,14 +118,18 @@ def read(post: Post) -> Reading:
     return Reading("generic", alerts, unreadable=bad, left_out=left_out)
 
 
+def with_severity_told(alert: AlertReading) -> AlertReading:
+    """An alert of a template that tells its severity in a usual field, not in its source's."""
+    if alert.severity_word:
+        return alert
+    word = find_severity(make_part(as_object(alert.body)))
+    return replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
+
+
 def with_what_is_told(alert: AlertReading) -> AlertReading:
-    """An alert of a template that tells state and severity in usual fields, not in those of its
-    source."""
-    told = parts_of(as_object(alert.body))[0]
-    word = find_severity(told)
-    if not alert.severity_word and word:
-        alert = replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
-    state = state_of_parts([told])
+    """The same, and its state as well."""
+    alert = with_severity_told(alert)
+    state = state_of_parts([make_part(as_object(alert.body))])
     if alert.state != "firing" or state == "firing":
         return alert
     return replace(alert, state=state, reason=REASONS.get(state, ""))

@@ -191,6 +191,9 @@ def _with_title(alert: AlertReading) -> AlertReading:
 
 def _read(source: Source, post: Post) -> Reading:
     reading = source.read(post)
+    if source.is_template and source is not GENERIC:
+        told = tuple(map(generic.with_severity_told, reading.alerts))
+        reading = replace(reading, alerts=told)
     unwrap = _ENVELOPES.get(source.name)
     inner = unwrap(post) if unwrap and not reading.notice else None
     held = recognise(inner).source if inner else None
