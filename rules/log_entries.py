@@ -86,6 +86,11 @@ _THROWN = re.compile(
     r"(?:Caused by: )?(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}[A-Za-z_$][\w$]{0,80}(?:: .*|$)"
 )
 """The form of what is thrown, whatever its name, where its place says that it is."""
+_CATEGORY = re.compile(r"(?P<level>trce|dbug|info|warn|fail|crit): [\w.+`<>-]{1,200}\[\d+\]$")
+"""How .NET begins a message: with what says it, and the message on the lines behind."""
+_CATEGORY_LEVELS = {
+    "trce": MILD, "dbug": MILD, "info": MILD, "warn": WARNS, "fail": ERROR, "crit": FATAL
+}  # fmt: skip
 _PLACE = re.compile(r"\s+at [\w.$<\[]")
 
 
@@ -168,6 +173,8 @@ def _read_form(entry: Entry) -> None:
     elif _IS_PAIRS.match(rest):
         pairs = {name.lower(): value.strip('"') for name, value in _PAIR.findall(rest)}
         _take_fields(entry, pairs)
+    elif found := _CATEGORY.match(rest):
+        entry.level, entry.has_own_level = _CATEGORY_LEVELS[found["level"]], True
     else:
         entry.level = find_level(rest)
         entry.has_own_level = entry.level != PLAIN
@@ -313,11 +320,14 @@ def list_parts(entry: Entry) -> Sequence[str]:
         deepest = (line for line in reversed(exceptions) if line.startswith("Caused by: "))
         named = next(deepest, exceptions[-1])
         return [named, *_list_behind(entry.more, named)]
-    parts = [] if exceptions and is_consequence(entry.said) else [entry.said]
+    said, more = entry.said, entry.more
+    if more and _CATEGORY.match(said):
+        said, more = more[0].strip(), more[1:]
+    parts = [] if exceptions and is_consequence(said) else [said]
     if exceptions and not entry.is_trace:
         parts.append(exceptions[-1])
-    elif not _OF_STACK.match((entry.more or [" "])[0]) or _REFERS.search(entry.said):
-        parts += [line.strip() for line in _list_plain(entry.more) if not _NOTE.match(line)][:3]
+    elif not _OF_STACK.match((more or [" "])[0]) or _REFERS.search(said):
+        parts += [line.strip() for line in _list_plain(more) if not _NOTE.match(line)][:3]
     return [*parts, entry.why]
 
 

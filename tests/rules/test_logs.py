@@ -248,6 +248,13 @@ REASONS = {
         "2026-11-30T11:50:01Z [ERROR] agent: error authenticating:\n  | Error making API request.\n  | \n  | URL: PUT https://vault.acme.test:8200/v1/login\n",
         "error authenticating: Error making API request.: URL: PUT https://vault.acme.test:8200/v1/login",
     ),
+    "what .NET says behind the line that says who says it": (
+        "info: Microsoft.Hosting.Lifetime[14]\n      Now listening on: http://[::]:8080\n"
+        "fail: Microsoft.Hosting.Internal.Host[11]\n      Hosting failed to start\n"
+        "crit: Acme.Shop.Startup[0]\n      Cannot read the key ring in /keys\n"
+        "info: Microsoft.Hosting.Lifetime[0]\n      Application is shutting down...\n",
+        "Cannot read the key ring in /keys",
+    ),
     "what only systemd can tell": (
         JOURNAL.format(1, "systemd[77]: geo.service: Failed at step NAMESPACE spawning /usr/bin/geo: No such file or directory")
         + JOURNAL.format(1, "systemd[1]: geo.service: Main process exited, code=exited, status=226/NAMESPACE"),
