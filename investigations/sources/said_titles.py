@@ -1,36 +1,43 @@
 """States that stand in a title: before all else that it says, or behind it.
 
 A template writes such a marker around a text that is otherwise the same while the alert fires, so
-that it is set off from it: by brackets, a colon or a dash, or by capitals. What is a word of the
-sentence says nothing: a ticket may be resolved too late, and a connection closed.
+that it is set off from it: by brackets, a colon or a dash. What is a word of the sentence says
+nothing: a ticket may be resolved too late, and a connection closed.
 """
 
 import re
+import unicodedata
+
+from investigations.sources.states import OPEN
 
 _CODE = r"(?::[a-z0-9_+-]{1,40}: ?){0,3}"
 """Emoji as chat tools write them, `:white_check_mark:`."""
 _EMPHASIS = r"[*_~`]{0,3}"
 _FIRST = re.compile(
-    rf"{_CODE}[^\w\[]{{0,10}}(?:\[ ?(?P<tag>\w+)(?::\d+| on \{{[^{{}}]{{0,200}}\}})? ?\]"
+    rf"(?P<before>{_CODE}[^\w\[]{{0,10}})"
+    r"(?:\[ ?(?P<tag>\w+)(?::\d+| on \{[^{}]{0,200}\})? ?\]"
     rf"|(?P<told>\w+){_EMPHASIS}(?: in (?:\d+ ?\w{{1,7}} ?){{1,5}})?(?= ?:)"
-    rf"|(?P<word>\w+){_EMPHASIS}(?= [-–—|] ))"
-    r"\s*(?:[:|–—-]\s*)?"
+    rf"|(?P<word>\w+){_EMPHASIS}(?= [-–—|] | ?\n))"
+    r"(?P<after>[\s*_~`]*(?:[:|–—-]\s*)?)"
 )
 _LAST = re.compile(
-    r"(?:\s*[\[(] ?(?P<tag>\w+) ?[\])]|\s*(?::|\s[-–—|])\s{0,3}[*_~`]{0,3}(?P<told>\w+)"
-    r"|\s+(?P<word>\w+))[^\w\])]{0,10}"
+    r"\s*(?:\[ ?(?P<tag>\w+) ?\]|\( ?(?P<told>\w+) ?\)|\s[-–—|] {0,3}(?P<word>\w+))\W*"
 )
+_ALONE = re.compile(r"\W{0,10}(?:(?P<tag>\w+)|(?P<told>(?!))|(?P<word>(?!)))\W{0,10}")
 _LONGEST_MARKER = 40
+_MOST_MARKERS = 3
 _ENDED = frozenset({"resolved", "recovered"})
 """What nothing is but an alert."""
-_OVER = _ENDED | {"fixed"}
-_WELL = frozenset({
-    "ok", "okay", "up", "online", "healthy", "normal", "clear", "cleared", "closed", "recovery",
-})  # fmt: skip
-"""What a thing is as well: a door is closed, a log cleared."""
-_DONE_WELL = frozenset({"success", "successful", "succeeded"})
+_WELL = frozenset({"ok", "okay", "up"})
+"""What a thing is as well, so that it counts in capitals, and beside no severity that weighs."""
 _FIRES = frozenset({"firing", "triggered", "alerting"})
-_ILL = frozenset({"problem", "down", "offline", "open", "opened", "alarm", "critical", "warning"})
+_ILL = OPEN | {"warning"}
+_ORDINARY = frozenset({
+    "problem", "down", "offline", "open", "opened", "alarm", "critical", "warning", "cleared",
+    "closed", "recovery",
+})  # fmt: skip
+"""What may be a word of the title. In capitals it is left out of the key: two posts that differ in
+nothing else are about one alert, and neither of them ends it."""
 _FIRES_IN_LINE = re.compile(
     r"\W{0,10}(?:\d{1,4}[.):] ?)?(?:\[ ?(?:firing|triggered|alerting)\b"
     r"|\W{0,10}(?:firing|alerting)\b ?(?:[:|–—*\]-]+(?! ?\d)|$))",
@@ -38,70 +45,102 @@ _FIRES_IN_LINE = re.compile(
 )
 """Not when something fired: `Triggered: 10:05` and `Firing: 2026-11-30`."""
 _LONGEST_TEXT = 100_000
-_COUNTS_OTHERS = re.compile(
-    r"\bfiring\b|^\d+\W|(?-i:\b(?:DOWN|CRITICAL|PROBLEM|ALERTING|FAILED)\b)", re.IGNORECASE
-)
-"""`Resolved: 2, firing: 1` is a sum, and so is `UP: web, DOWN: db`."""
-_ANSWERS = re.compile(r"(?:no|not|false|never)\b|(?-i:[A-Za-z][a-z]*\W*$)", re.IGNORECASE)
+_COUNT = re.compile(r"\d+(?![\w.:]| ?%)")
+"""`Resolved: 2, firing: 1` is a sum, and `RESOLVED: 95 % of the disk` none."""
+_OTHER = re.compile(r"[,;|/] ?\W{0,3}(?P<told>\w+) ?[:=]|(?<=\w) ?\[ ?(?P<tag>\w+)")
+"""A second state of something else, as in `UP: web, DOWN: db`."""
+_DENIAL = re.compile(r"(?:no|not|false|never)\b", re.IGNORECASE)
+_ONE_WORD = re.compile(r"[A-Za-z][a-z]*\W*")
 """`Resolved: no` is a field, and so is any other single word of letters."""
-_DENIES = re.compile(r"\b(?:not|never|cannot|until|unless)\b|n['’]t\b", re.IGNORECASE)
+_MAIL_OF_NAGIOS = re.compile(
+    r"\*{2,3} ?(?P<kind>[A-Z]+) (?P<about>(?:Host|Service) Alert: [^\n]{1,250})"
+    r" is (?P<state>[A-Z]+) ?\*{2,3}"
+)
 _SENTENCES = re.compile(
     r"Jenkins build is back to normal ?: [^\n]{1,200} #\d+"
     r"|[^\n]{1,200} - #\d+ Back to normal after(?: \d+ \w+)+(?: \(<[^>\n]*>\))?"
-    r"|\*{2,3} ?RECOVERY (?:Host|Service) Alert: [^\n]{1,250} is (?:OK|UP) ?\*{2,3}"
 )
-"""What mail and chat plugins of Jenkins and the mails of Nagios write. The same words in any other
-sentence say nothing: they may be of something beside the alert."""
+"""What plugins of Jenkins write. The same words in any other sentence say nothing: they may be of
+something beside the alert."""
 
 
 def says_over(title: str, *, weighs: bool = False) -> bool:
     """Whether a text, whole and as it was sent, says before or behind anything else that its alert
     is over: `RESOLVED: disk full`, `[Resolved] disk full` and `disk full - RESOLVED` do. In small
     letters without brackets it may be anybody's sentence. `weighs`: whether the alert has a
-    severity that is not light, beside which `[CLOSED]` may be said of a door."""
+    severity that is not light, beside which `OK:` may be said of a part of it."""
     text = title[:400].strip()
-    return _begins_with_end(text, weighs) or _ends_with_end(text) or _is_sentence(text)
+    return (
+        _begins_with_end(text, weighs) or (not weighs and _ends_with_end(text)) or _is_known(text)
+    )
+
+
+def is_marker_of_end(title: str, *, weighs: bool = False) -> bool:
+    """Whether a title is nothing but such a marker: `[RESOLVED]`, `Resolved` or `OK`."""
+    found = _ALONE.fullmatch(title[:_LONGEST_MARKER].strip())
+    return found is not None and _is_end(found, weighs)
 
 
 def _begins_with_end(text: str, weighs: bool) -> bool:
     found = _FIRST.match(text)
-    if found is None:
+    if found is None or not _is_end(found, weighs):
         return False
-    written, rest = _marker_of(found), text[found.end() :]
+    rest = text[found.end() :]
+    has_colon = ":" in found["after"]
+    is_field = has_colon and _is_answer(found["before"], rest)
+    is_other = _tells_of_others(rest, counts=has_colon)
+    return bool(rest) and not is_field and not is_other
+
+
+def _is_end(found: re.Match[str], weighs: bool) -> bool:
+    written = _word_of(found)
     word = written.lower()
-    if not rest or _COUNTS_OTHERS.search(rest):
-        return False
-    if word in _OVER and (found.lastgroup == "tag" or written.isupper()):
-        return True
     if word in _WELL:
         return written.isupper() and not weighs
-    if word in _DONE_WELL:
-        return found.lastgroup == "tag" and not weighs
-    return word == "resolved" and found.lastgroup == "told" and not _ANSWERS.match(rest)
+    is_set_off = found.re is _ALONE or not found["word"]
+    # In small letters, many a colon stands behind a word of the sentence.
+    is_told = written.isupper() or (is_set_off and (word == "resolved" or not found["told"]))
+    return word in _ENDED and is_told
+
+
+def _is_answer(before: str, rest: str) -> bool:
+    """Whether what follows a colon is what a field says. No field has a sign before its name."""
+    has_sign = any(unicodedata.category(each) == "So" for each in before) or ":" in before
+    return bool(_DENIAL.match(rest) or (not has_sign and _ONE_WORD.fullmatch(rest)))
+
+
+def _tells_of_others(rest: str, *, counts: bool) -> bool:
+    """Whether a text goes on with how many there are, or with another state of something else."""
+    if counts and _COUNT.match(rest):
+        return True
+    others = list(_OTHER.finditer(rest))
+    told = {each["told"].lower() for each in others if each["told"]}
+    tags = {each["tag"].lower() for each in others if each["tag"]}
+    return not told.isdisjoint(_ILL) or not tags.isdisjoint(_FIRES)
 
 
 def _ends_with_end(text: str) -> bool:
     line = text.partition("\n")[0].rstrip()
     found = _find_last(line)
-    if found is None or _marker_of(found).lower() not in _ENDED:
+    if found is None or not _word_of(found).isupper() or _word_of(found).lower() not in _ENDED:
         return False
-    rest = line[: found.start()]
-    if not rest.strip() or _COUNTS_OTHERS.search(rest):
-        return False
-    if found.lastgroup == "tag":
-        return True
-    # In capitals throughout, the last word is one of the sentence.
-    is_set_off = found.lastgroup == "told" or not (rest.isupper() or _DENIES.search(rest))
-    return is_set_off and _marker_of(found).isupper()
+    rest = line[: found.start()].strip()
+    first = _FIRST.match(rest)
+    fires = first is not None and _word_of(first).lower() in _FIRES
+    return bool(rest) and not fires and not _tells_of_others(rest, counts=True)
 
 
 def _find_last(line: str) -> re.Match[str] | None:
-    """The marker that a line ends with: the last word, with what sets it off."""
+    """The marker that a line ends with, with what sets it off."""
     start = max(0, len(line) - _LONGEST_MARKER)
     return next((each for n in range(start, len(line)) if (each := _LAST.fullmatch(line, n))), None)
 
 
-def _is_sentence(text: str) -> bool:
+def _is_known(text: str) -> bool:
+    """Whether a text is one of those sentences, or the mail of Nagios about a recovery."""
+    mail = _MAIL_OF_NAGIOS.fullmatch(text)
+    if mail:
+        return mail["kind"] == "RECOVERY" and mail["state"] in ("OK", "UP")
     return _SENTENCES.fullmatch(text) is not None
 
 
@@ -112,26 +151,32 @@ def says_firing(text: str) -> bool:
 
 
 def without_said_state(text: str) -> str:
-    """A text without a state that it begins or ends with: the rest is the same when the alert is
+    """A text without the states that it begins or ends with: the rest is the same when the alert is
     over."""
-    found = _FIRST.match(text[:400])
-    if found and _is_state(found, _OVER | _FIRES, _WELL | _ILL):
-        return text[found.end() :].strip()
+    if mail := _MAIL_OF_NAGIOS.fullmatch(text[:400].strip()):
+        return mail["about"]
+    rest = text
+    for _ in range(_MOST_MARKERS):
+        found = _FIRST.match(rest[:400])
+        if found is None or not _is_state(found):
+            break
+        rest = rest[found.end() :].strip()
+    if rest != text:
+        return rest
     line, _, below = text.partition("\n")
     last = _find_last(line[:400].rstrip()) if len(line) <= 400 and not below else None
-    if last and _is_state(last, _ENDED | _FIRES, frozenset()):
+    if last and _word_of(last).isupper() and _word_of(last).lower() in _ENDED | _FIRES:
         return line[: last.start()].strip()
     return text
 
 
-def _is_state(found: re.Match[str], always: frozenset[str], in_capitals: frozenset[str]) -> bool:
-    written = _marker_of(found)
+def _is_state(found: re.Match[str]) -> bool:
+    written = _word_of(found)
     word = written.lower()
-    if found.lastgroup != "tag" and found.re is _LAST:
-        return word in always and written.isupper()
-    is_begun = word == "problem" and found.lastgroup == "told"
-    return word in always or is_begun or (word in in_capitals and written.isupper())
+    is_begun = word == "problem" and bool(found["told"])
+    return word in _ENDED | _FIRES or is_begun or (word in _WELL | _ORDINARY and written.isupper())
 
 
-def _marker_of(found: re.Match[str]) -> str:
-    return found[found.lastgroup or 0]
+def _word_of(found: re.Match[str]) -> str:
+    """What a marker says, however it is set off."""
+    return next(text for each in ("tag", "told", "word") if (text := found[each]))

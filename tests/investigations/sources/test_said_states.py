@@ -167,7 +167,6 @@ def test_an_end_that_several_fields_tell_ends_what_began(first, last):
         "RESOLVED: Disk of db-1 is full",
         "✅ RECOVERED: Disk of db-1 is full",
         "RESOLVED - Disk of db-1 is full",
-        "[Fixed] shop #12",
         "[Resolved] Disk of db-1 is full",
         "Jenkins build is back to normal : shop #12",
         "shop - #12 Back to normal after 2 min 3 sec",

@@ -101,3 +101,18 @@ def test_a_message_that_says_in_a_line_what_fires_is_not_over(message):
 )
 def test_a_message_that_only_tells_when_it_fired_is_over(message):
     assert of_topic("[RESOLVED] disk full on a", message).state == "resolved"
+
+
+@pytest.mark.parametrize(
+    ("subject", "state"),
+    [
+        ("[RESOLVED] CRITICAL: disk full", "resolved"),
+        ("RESOLVED: Host DOWN: web-1", "resolved"),
+        ("[ONLINE] shop: checkout fails", "firing"),
+        ("No nodes RECOVERED", "firing"),
+        ("UP: false", "firing"),
+        ("[CLOSED] Fire door", "firing"),
+    ],
+)
+def test_a_subject_is_over_only_where_its_marker_says_so(subject, state):
+    assert of_topic(subject, "Sent by cron").state == state
