@@ -21,6 +21,7 @@ from investigations.engine import records
 from investigations.engine.own_servers import own_servers
 from investigations.engine.records import DatabaseRecords
 from investigations.models import AgentExecution, AlertSession, MCPInteraction, ResourceNote
+from investigations.selectors.system import workers
 from investigations.selectors.time_limit import call_within
 from investigations.services import notes
 from mcp_bridge.toolbox import open_toolbox
@@ -166,7 +167,10 @@ def test_a_deleted_session_is_nowhere(call):
     assert call("knowledge", action="recall", resource_id=HOST)["data"]["notes"] == []
 
 
-def test_warnings_of_the_product_are_told(call):
+def test_warnings_of_the_product_are_told(call, monkeypatch):
+    # However young this process is, no worker is on its way.
+    monkeypatch.setattr(workers, "STARTING_SECONDS", 0)
+
     data = call("alerts", action="warnings")["data"]
 
     assert data["total"] == len(data["warnings"])
