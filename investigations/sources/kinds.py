@@ -27,10 +27,16 @@ _CHANGE = re.compile(r"\w+ ?(?:->|=>|→) ?(\w+)")
 _WITH_MORE = re.compile(r"(\w+) \((\w+)\)")
 """`Down (Acknowledged)` and `Down (Partial)`; of a part that is up, nothing is over."""
 _ENDED_HOW = re.compile(
-    r"(?:auto_|manually_)?(resolved|cleared|closed)_(?!\w*(?:not|part|err|fail|open))\w+",
+    r"(?:auto_|manually_)?(resolved|cleared|closed)"
+    r"(?:_(?:un)?ack|_(?:true|false|benign)_positive|_by_policy)?",
     re.IGNORECASE,
 )
-"""`CLEARED_UNACK`, `resolved_true_positive`: an end with how it came to it."""
+"""`CLEARED_UNACK`, `resolved_true_positive`: an end with how it came to it, in forms that are known
+as a whole. A connection may be `closed_by_peer`."""
+_END_WITH_MORE = re.compile(
+    r"(\w+) \((?:hard|soft|auto|automatic|automatically|manual|manually|was \w+)\)", re.IGNORECASE
+)
+"""`OK (Hard)` and `OK (was CRITICAL)`."""
 _OF_STATUS = {
     **dict.fromkeys(("operational", "restored"), "up"),
     **dict.fromkeys(("partial_outage", "major_outage"), "down"),
@@ -68,6 +74,8 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
     if is_state and (word := _OF_STATUS.get(text.strip().lower())):
         yield word
     if is_state and (found := _ENDED_HOW.fullmatch(text[:80].strip())):
+        yield found[1]
+    if is_state and (found := _END_WITH_MORE.fullmatch(text[:80].strip())) and _is_end(found[1]):
         yield found[1]
     if is_state and (found := _WITH_MORE.fullmatch(text[:80].strip())):
         yield from (each for each in (found[2], found[1]) if not _is_end(each))

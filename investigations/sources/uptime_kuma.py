@@ -39,9 +39,11 @@ _NOTICE = re.compile(r"\[(?P<monitor>[^\]]*)\](?:\[(?P<url>[^\]]*)\])?(?P<told>.
 
 
 _SAID = re.compile(
-    r"\[(?P<monitor>[^\]\n]{1,200})\] \[[^\w\]]{0,4}(?P<state>Up|Down)\](?P<told>[^\n]*)"
+    r"[*_]{0,3}\[(?P<monitor>[^\]\n]{1,200}|\[[^\]\n]{1,100}\][^\[\]\n]{1,100})\]"
+    r" \[[^\w\]]{0,4}(?P<state>Up|Down)\](?P<told>[^\n]*)"
 )
-"""How its message begins, wherever somebody's template puts that."""
+"""How its message begins, whatever somebody's template calls it."""
+_EARLIER = re.compile(r"(?:prev|last|old|former|prior|before)\w*")
 
 
 class Heartbeat(Part):
@@ -111,11 +113,14 @@ def _read_without_heartbeat(post: Post, told: str) -> AlertReading:
 def _read_template(body: dict[str, JSON]) -> AlertReading:
     """What a custom body says in usual fields, else in the message that it holds."""
     alert = read_document(body)
-    texts = (leaf.text[:500] for leaf in walk(body))
-    said = next((found for text in texts if (found := _SAID.search(text))), None)
+    texts = (each.text[:500] for each in walk(body) if not _EARLIER.fullmatch(each.folded))
+    told = [found for text in texts if (found := _SAID.match(text.strip()))]
+    said = next((each for each in told if each["state"] == "Down"), told[0] if told else None)
     if said is None:
         return alert
     state: State = "resolved" if said["state"] == "Up" else "firing"
+    if alert.tells_end and alert.state != state:
+        return alert
     return replace(
         alert,
         state=state,

@@ -277,6 +277,18 @@ def test_an_alert_with_its_own_end_is_over(body):
         ("Down (Acknowledged)", "acknowledged"),
         ("Down (Partial)", "firing"),
         ("Up (Partial)", "firing"),
+        ("OK (Hard)", "resolved"),
+        ("Resolved (Auto)", "resolved"),
+        ("OK (was CRITICAL)", "resolved"),
+        ("CRITICAL (Hard)", "firing"),
+        ("CRITICAL (was OK)", "firing"),
+        ("Resolved (Reopened)", "firing"),
+        ("closed_by_peer", "firing"),
+        ("closed_unexpectedly", "firing"),
+        ("cleared_by_attacker", "firing"),
+        ("auto_closed_but_firing", "firing"),
+        ("closed_pending", "firing"),
+        ("resolved_then_reopened", "firing"),
         ("closed_with_errors", "firing"),
         ("resolved_partially", "firing"),
         ("not_resolved", "firing"),
@@ -287,7 +299,8 @@ def test_an_alert_with_its_own_end_is_over(body):
     ],
 )
 def test_a_state_is_told_with_signs_and_with_how_it_came_to_it(status, state):
-    assert read(SLOW | {"status": status}).state == state
+    for alert in (SLOW, POOR):
+        assert read(alert | {"status": status}).state == state
 
 
 @pytest.mark.parametrize("until", ["2020-01-01T00:00:00Z", "", "soon", None])
