@@ -19,6 +19,10 @@ QUIET = 300.0
 """Seconds that an error is not said again, at the least, before that means anything."""
 TIMES_APART = 4.0
 """How much longer than it ever was apart from itself it has to stay away."""
+_KINDS = frozenset(
+    "server service host node backend broker database cluster connection instance peer".split()
+)
+"""What many things are, so that two that share it need not be the same."""
 _WORD = re.compile(r"[^\W\d_]{4,}|[\w.:/@-]*\d[\w.:/@-]*\w")
 
 
@@ -76,9 +80,9 @@ class Recoveries:
 
 def _names_the_same(named: frozenset[str], said: frozenset[str]) -> bool:
     """Whether a message that something is well is about what another one tells of: it shares an
-    address or a number with it, or most of its words."""
-    both = named & said
-    return 2 * len(both) > len(named) > 0 or any(_is_address(each) for each in both)
+    address or a number with it, or half of its words without those that only tell its kind."""
+    own = named - _KINDS or named
+    return 2 * len(own & said) >= len(own) > 0 or any(_is_address(each) for each in named & said)
 
 
 def _is_address(word: str) -> bool:

@@ -115,7 +115,17 @@ _ARRIVED = _any_of(
 _RECOVERED = _any_of(
     r"\bready (?:to|for) |\bis ready\b|^\W*ready\W*$|started successfully|cluster is healthy",
     r"\b(?:re)?connected\b|succe(?:ss|eded)\w*|recovered|re-?established",
-    r"resumed|available again|back online|\bis (?:up|online)(?:[,.;:].*|$)",
+    r"resumed|available again|back online",
+)
+_KIND = r"(?:server|service|host|node|backend|broker|database|cluster|instance|peer|upstream)"
+_NAME = r"[\"'`]?[\w@][\w.:/@-]*[\"'`]?"
+_ADDRESS = r"[\"'`]?[\w@.]+[\d:/_-][\w.:/@-]*[\"'`]?"
+_IS_UP = _any_of(r"\bis (?:up|online)(?:[,.;:].*|$)")
+_SUBJECT_IS_UP = _any_of(
+    # What is no name, or is up to a figure, has only grown, and what comes behind other words may
+    # be wished for.
+    rf"(?:^|[:\])|] )\W*(?:the )?(?:{_KIND}(?: {_NAME})?|{_ADDRESS}) is (?:up|online)"
+    r"(?:[,.;:](?:\s+[^\d\s].*)?)?$"
 )
 _STARTS = _any_of(
     r"^\W*(?:\S{1,30}: )?(?:re)?starting\b|\bis starting\b|\bbooting\b|starting as process"
@@ -220,12 +230,13 @@ def tells_of_arrival(text: str) -> bool:
 
 def tells_of_recovery(text: str) -> bool:
     """Whether it says that something is well by now."""
-    return _RECOVERED.search(text) is not None and not tells_of_failure(text)
+    is_well = _RECOVERED.search(text) or _SUBJECT_IS_UP.search(strip_level(text))
+    return is_well is not None and not tells_of_failure(text)
 
 
 def strip_recovery(text: str) -> str:
     """A message without the words that say so."""
-    return str(_RECOVERED.sub("", text))
+    return str(_IS_UP.sub("", _RECOVERED.sub("", text)))
 
 
 def tells_of_limit(text: str) -> bool:

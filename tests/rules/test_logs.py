@@ -356,6 +356,12 @@ NOT_OVER = {
     + "".join(f"2026-11-30 02:{n}0:00 INFO GET / 200\n" for n in range(6)),
     "an end that is only begun": "2026-11-30 11:50:01 ERROR cannot open /data/a\n2026-11-30 11:50:02 INFO is now ready to exit, bye\n",
     "other words that are a sentence": "ERROR could not write to the disk\nINFO connected to the broker\n",
+    "another one of its kind": "ERROR service cart not available\nINFO connected to service mail\n",
+    "advice to look after it": "ERROR cannot reach broker mq-1:5672\n" * 3
+    + "INFO check that broker mq-1:5672 is up.\n",
+    "a figure that is up": "ERROR charge of card failed: gateway latency\nINFO gateway latency is up, 900 ms\n",
+    "a queue that is up to a length": "ERROR mails queue overflow\nINFO mails queue is up: 9000 waiting\n",
+    "a time that is up": "ERROR order 55123-a could not be paid\nINFO order 55123-a: its time is up.\n",
 }
 OVER = {
     "it stayed away": ERRORS + "2026-11-30 12:40:00 INFO GET / 200\n",
@@ -365,6 +371,11 @@ OVER = {
     "the whole program is up": "ERROR no answer of orders-db\nINFO Application startup complete.\n",
     "another start that took seconds": "ERROR no answer of orders-db\nINFO Started App in 3.2 seconds\n",
     "one of those it lacked is up": "[ALERT] proxy 'be_cart' has no server available!\n[WARNING] Server be_cart/c1 is UP, reason: Layer4 check passed, check duration: 0ms.\n",
+    "an address that is up": "ERROR cannot reach broker mq-1:5672\nINFO broker mq-1:5672 is up.\n",
+    "its connection": "ERROR broker unreachable\nINFO connection to broker re-established\n",
+    "its server": "ERROR database unreachable\nINFO Successfully connected to database server\n",
+    "a part of it": "ERROR cache cluster unreachable\nINFO cache connection recovered\n",
+    "its name beside its kind": "ERROR lost connection to postgres\nINFO connected to postgres database\n",
 }  # fmt: skip
 
 
