@@ -20,7 +20,8 @@ QUIET = 300.0
 TIMES_APART = 4.0
 """How much longer than it ever was apart from itself it has to stay away."""
 _KINDS = frozenset(
-    "server service host node backend broker database cluster connection instance peer".split()
+    {"server", "service", "host", "node", "backend", "broker"}
+    | {"database", "cluster", "connection", "instance", "peer"}
 )
 """What many things are, so that two that share it need not be the same."""
 _WORD = re.compile(r"[^\W\d_]{4,}|[\w.:/@-]*\d[\w.:/@-]*\w")

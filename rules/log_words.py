@@ -153,7 +153,7 @@ _BY_ANOTHER = _any_of(
     r"received (?:http )?429",
 )
 _OF_CALLERS = _any_of(
-    r"invalid (?:user|token|credentials|password)|failed password|preauth",
+    r"invalid (?:user|token|credentials|password)\b|failed password|preauth",
     r"authentication (?:failure|attempts)",
     r"lost connection (?:after|from)|disconnect(?:ed)? from|does not resolve to address",
     r"closed by|reset by peer|broken pipe|unexpected eof|bad request|identification",

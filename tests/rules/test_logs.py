@@ -477,10 +477,17 @@ def test_a_hint_is_kept_with_the_message_it_is_for():
 
 def test_limits_and_what_callers_do_are_told_apart_from_other_errors():
     text = "ERROR too many open connections\nERROR read: connection reset by peer\nERROR no rate\n"
+    text += "ERROR sshd: Invalid user admin from 10.0.0.9\nERROR cache: invalid username-password pair\n"
 
     told = {each.line: (each.is_limit, each.is_foreign) for each in list_complaints(text)}
 
-    assert list(told.values()) == [(True, False), (False, True), (False, False)]
+    assert list(told.values()) == [
+        (True, False),
+        (False, True),
+        (False, False),
+        (False, True),
+        (False, False),
+    ]
 
 
 @pytest.mark.parametrize(
