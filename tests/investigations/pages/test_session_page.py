@@ -229,6 +229,19 @@ def test_a_line_of_ours_is_shown_without_the_marks_of_markdown():
     assert card.ours[0].text.endswith("on web; verified: data.is_well is true.")
 
 
+def test_a_copied_summary_says_what_was_changed_who_approved_it_and_what_verified_it(viewer):
+    changed = (
+        r"**Changed:** ops.control has run on `web` [T3]; approved by ana; verified: is\_well."
+    )
+    report = f"{changed}\n\n## Conclusion\nIt was X.\n\n## Evidence\n1. X."
+    session = SessionFactory(completed=True, final_analysis=report)
+
+    copied = _read(viewer, session).split('id="summary-text" hidden>')[1].split("</div>")[0]
+
+    line = "**Changed:** ops.control has run on web [T3]; approved by ana; verified: is_well."
+    assert line in copied.split("\n")
+
+
 def test_a_report_without_the_shape_is_shown_as_it_is(viewer):
     session = SessionFactory(completed=True, final_analysis="It was **the disk**.")
 
