@@ -45,6 +45,8 @@ _MEASURED = frozenset({
     "value", "duration", "time", "times", "timestamp", "date", "count", "seconds", "percent",
     "latency", "level", "left",
 })  # fmt: skip
+_PASSING = frozenset({"value", "duration", "seconds", "latency"})
+"""Those that are no number of a thing, as a level is that of a house, wherever they stand."""
 _TEXTS = frozenset({
     "title", "subject", "message", "summary", "description", "detail", "details", "reason",
     "output", "body", "cause", "error", "errors", "log",
@@ -95,6 +97,7 @@ _MARKED = re.compile("[✅❌] - `")
 _KINDS_OF_POST = frozenset({"type", "kind", "event", "action", "transition", "trigger"})
 _STATES = frozenset({"status", "state", "phase", "conclusion"})
 _SAY_STATE = frozenset({"state", "status", "severity", "level", *WORDS_OF_OBJECT})
+_ENDS_OF_CHANGE = frozenset({"from", "to"})
 _BESIDE_STATE = frozenset({"color", "colour", "icon", "rank", "order", "slug"})
 """What stands beside the word in an object that is called like a state, and changes with it."""
 _JUDGING = frozenset(each for each in WORDS if each.endswith(("ed", "ing", "y")) and len(each) > 4)
@@ -205,10 +208,12 @@ def _without_judgement(name: str, told: Mapping[str, JSON]) -> Iterator[tuple[st
     texts = {fold(own): read_text(value) for own, value in told.items()}
     known = {each for each in texts if each in _SAY_STATE and _is_known(texts[each])}
     is_of_thing = bool(known) and "name" in texts and "name" not in known
+    if all(_is_known(texts.get(each, "")) for each in _ENDS_OF_CHANGE):
+        known |= _ENDS_OF_CHANGE
     of_state = known | _BESIDE_STATE if is_of_thing else _SAY_STATE | _BESIDE_STATE | {"id", "key"}
     for own, value in told.items():
         field = _Field(own, fold(own), fold(own), own, name, value)
-        if field.name not in of_state and not _is_moment(field):
+        if field.name not in of_state | known and not _is_moment(field):
             yield own, value
 
 
@@ -317,7 +322,7 @@ def _is_moment(field: _Field) -> bool:
 def _is_of_now(field: _Field) -> bool:
     """Whether it is a moment, or a number that was measured."""
     is_number = isinstance(field.value, int | float) and not isinstance(field.value, bool)
-    return (is_number and field.last_word in _MEASURED) or _is_moment(field)
+    return (is_number and field.last_word in _PASSING) or _is_moment(field)
 
 
 def _lists(field: _Field) -> bool:
@@ -331,6 +336,14 @@ def _without_told_state(name: str, value: JSON) -> JSON:
     return without_state_words(value) if is_own_state(fold(name)) else without_said_state(value)
 
 
+def _is_judgement(name: str, text: str) -> bool:
+    """Whether a field says a state or, in words, what the alert weighs, which is less when it is
+    over. The number of a level may be that of a thing."""
+    if is_state_field(fold(name)):
+        return names_state(text)
+    return not _LEVELS.isdisjoint(words_of_name(name)[-1:]) and _is_known(text)
+
+
 def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
     """A document that says `firing` and the same one that says `resolved` are about one alert, and
     so are two that differ in nothing but a moment."""
@@ -339,7 +352,7 @@ def _without_state(body: Mapping[str, JSON]) -> dict[str, JSON]:
         if isinstance(value, dict):
             left = dict(_without_judgement(fold(name), value))
             kept |= {name: left} if left or not value else {}
-        elif not (names_state(read_text(value)) and is_state_field(fold(name))):
+        elif not _is_judgement(name, read_text(value)):
             kept[name] = _without_told_state(name, value)
     timeless = {
         name: value

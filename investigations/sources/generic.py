@@ -37,10 +37,10 @@ from investigations.sources.reading import (
 )
 from investigations.sources.said_runs import SaidRun, find_run, words_of_run
 from investigations.sources.said_states import says_acknowledged, words_of_forms
-from investigations.sources.said_titles import says_firing, says_over
+from investigations.sources.said_titles import is_marker_of_end, says_firing, says_over
 from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
-from investigations.sources.telling import Leaf, titles_of_leaves, walk
+from investigations.sources.telling import HEADINGS, Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
     failure_words,
     find_severity,
@@ -203,8 +203,13 @@ def _judge(
 
 
 def _is_title_of_end(title: str, whole: Part) -> bool:
-    """A severity is looked for only where it makes a difference."""
-    return says_over(title) and (says_over(title, weighs=True) or not has_severity(whole))
+    """A severity is looked for only where it makes a difference. Of a heading that is nothing but a
+    state, the title is another text."""
+    heading = find_field(HEADINGS, whole)
+    if not (says_over(title) or is_marker_of_end(heading)):
+        return False
+    is_sure = says_over(title, weighs=True) or is_marker_of_end(heading, weighs=True)
+    return is_sure or not has_severity(whole)
 
 
 def _fires(words: Sequence[str]) -> bool:

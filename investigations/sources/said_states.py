@@ -44,7 +44,7 @@ def words_of_forms(whole: Part) -> list[str]:
     nothing."""
     forms = (
         _word_of_log, _word_of_run, _word_of_device, _word_of_clearing, _word_of_reason,
-        _word_of_sensor, _word_of_app, _word_of_dummy, _word_of_number,
+        _word_of_sensor, _word_of_app, _word_of_dummy, _word_of_number, _word_of_component,
     )  # fmt: skip
     found = [form(whole) for form in forms]
     return [word for text in found for word in find_words(text, is_state=True)]
@@ -111,6 +111,13 @@ def _word_of_number(whole: Part) -> str:
     if "sysname" not in told or told.keys().isdisjoint(("alertid", "faults", "elapsed", "uid")):
         return ""
     return {"0": "ok", "2": "acknowledged"}.get(told.get("state", ""), "")
+
+
+def _word_of_component(whole: Part) -> str:
+    """Statuspage tells of a component what it was and what it is now."""
+    told = _folded(whole.fields.get("componentupdate"))
+    is_change = {"newstatus", "oldstatus"} <= told.keys() and "component" in _filled(whole)
+    return told["newstatus"] if is_change else ""
 
 
 def _word_of_sensor(whole: Part) -> str:

@@ -155,6 +155,9 @@ def without_said_state(text: str) -> str:
     over."""
     if mail := _MAIL_OF_NAGIOS.fullmatch(text[:400].strip()):
         return mail["about"]
+    alone = _ALONE.fullmatch(text[:_LONGEST_MARKER].strip())
+    if alone and _word_of(alone).lower() in _ENDED | _FIRES:
+        return ""
     rest = text
     for _ in range(_MOST_MARKERS):
         found = _FIRST.match(rest[:400])

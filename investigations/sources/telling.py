@@ -37,6 +37,9 @@ _NO_WORDS = re.compile(
     re.IGNORECASE,
 )
 """What tells nobody anything: numbers and signs, hashes and ids, moments, addresses and paths."""
+HEADINGS = ("title", "subject", "headline")
+_ONE_TAG = re.compile(r"\[[^\[\]]*\]")
+"""`[prod]` and a state alone head a text, and say nothing themselves."""
 _OF_ALERT = re.compile(r"alert|alarm|incident|problem|issue|error")
 _KIND = re.compile(r"[A-Za-z]+(?:[_.:][A-Za-z]+)+")
 _ALERTS = re.compile(
@@ -102,7 +105,9 @@ class Leaf:
 
     @property
     def is_telling(self) -> bool:
-        return _NO_WORDS.fullmatch(self.text[:_LONGEST].strip()) is None
+        text = self.text[:_LONGEST].strip()
+        is_marker = self.folded in HEADINGS and (names_state(text) or _ONE_TAG.fullmatch(text))
+        return _NO_WORDS.fullmatch(text) is None and not is_marker
 
 
 @lru_cache(maxsize=4096)

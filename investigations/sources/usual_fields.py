@@ -17,7 +17,7 @@ from investigations.sources.telling import Leaf, fold, names_alert, walk
 _STATES = tuple(
     re.compile(rf"(?:{SUBJECT_WORDS})*(?:{names})")
     for names in (
-        r"(?:status|state)(?:friendlyname|name|text|string|change)?|currentmilestone",
+        r"(?:to)?(?:status|state)(?:friendlyname|name|text|string|change|value)?|currentmilestone",
         r"(?:action|transition)(?:friendlyname|name|text)?|trigger",
         r"(?:trigger)?type(?:friendlyname|name|text)?|event(?:name)?",
     )
@@ -333,7 +333,7 @@ def _words_of_object(told: Mapping[str, JSON]) -> list[str]:
     inner = make_part(told)
     if not _CODES.isdisjoint(inner.fields):
         return []
-    names = ("state", "status", *WORDS_OF_OBJECT)
+    names = ("to",) if "from" in inner.fields else ("state", "status", *WORDS_OF_OBJECT)
     texts = [text for name in names if (text := read_text(inner.fields.get(name)))]
     words = [word for text in texts for word in find_words(text, is_state=True)]
     is_end = state_of(*words) != "firing"

@@ -80,3 +80,74 @@ def test_groups_of_errors_are_told_apart_by_the_whole_of_their_address():
     assert len(keys) == 3
     assert error_of("errors/1?project=p&time=P1D").key == error_of("errors/1?project=p").key
     assert error_of("errors/1?a=b&project=p").key == error_of("errors/1?project=p&a=b").key
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        (
+            {"alert": "CPU", "host": "a", "status": "firing", "severity": "critical"},
+            {"alert": "CPU", "host": "a", "status": "resolved", "severity": "ok"},
+        ),
+        (
+            {"title": "CPU", "host": "a", "status": "firing", "severity": "critical"},
+            {"title": "CPU", "host": "a", "status": "resolved", "severity": "info"},
+        ),
+        (
+            {"alertname": "CPU", "from_state": "ok", "to_state": "critical"},
+            {"alertname": "CPU", "from_state": "critical", "to_state": "ok"},
+        ),
+        (
+            {"alarmName": "CPU", "oldStateValue": "OK", "newStateValue": "ALARM"},
+            {"alarmName": "CPU", "oldStateValue": "ALARM", "newStateValue": "OK"},
+        ),
+        (
+            FULL | {"status": {"from": "ok", "to": "critical"}},
+            FULL | {"status": {"from": "critical", "to": "ok"}},
+        ),
+        (
+            {
+                "component_update": {"old_status": "operational", "new_status": "major_outage"},
+                "component": {"id": "c1", "name": "API", "status": "major_outage"},
+            },
+            {
+                "component_update": {"old_status": "major_outage", "new_status": "operational"},
+                "component": {"id": "c1", "name": "API", "status": "operational"},
+            },
+        ),
+        (
+            {"subject": "[FIRING]", "message": "CPU is high"},
+            {"subject": "[RESOLVED]", "message": "CPU is high"},
+        ),
+        (
+            {"title": "Firing", "message": "CPU is high"},
+            {"title": "Resolved", "message": "CPU is high"},
+        ),
+    ],
+)
+def test_an_end_has_the_key_of_its_start_whatever_it_weighs_and_whatever_was_before(first, last):
+    fires, ends = read(first), read(last)
+
+    assert (fires.state, ends.state) == ("firing", "resolved")
+    assert fires.key == ends.key
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"what": "Leak", "level": 3}, {"what": "Leak", "level": 4}),
+        ({"message": "HTTP errors", "count": 404}, {"message": "HTTP errors", "count": 500}),
+    ],
+)
+def test_a_number_that_may_be_that_of_a_thing_tells_two_alerts_apart(first, second):
+    assert read(first).key != read(second).key
+
+
+@pytest.mark.parametrize("title", ["[RESOLVED]", "Resolved", "RESOLVED", "FIRING", "[prod]"])
+def test_the_title_under_a_heading_that_is_nothing_but_a_marker_is_the_message(title):
+    assert read({"title": title, "message": "CPU is high"}).title == "CPU is high"
+
+
+def test_a_notification_under_the_heading_of_a_test_is_one():
+    assert read({"title": "Test", "message": "This is a test notification"}).state == "test"
+    assert read({"title": "Test", "message": "Disk of db-1 is full"}).state == "firing"
