@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from investigations.sources.fields import read_text
 from investigations.sources.kinds import without_state_words
 from investigations.sources.parts import Part, find_field
-from investigations.sources.reading import quote
+from investigations.sources.reading import JSON, quote
 from investigations.sources.usual_fields import is_plain_state
 
 IDENTITIES = (
@@ -21,10 +21,11 @@ _ID_OF_ALERT = re.compile(
 )
 """The same, however they are called."""
 _LOW_NUMBER = re.compile(r"\d{1,7}", re.ASCII)
-_SENDERS = (
-    "account", "app", "application", "appname", "customer", "organization", "plant", "product",
-    "project", "sender", "site", "source", "system", "tenant", "tool", "vendor", "workspace",
+_OWNERS = (
+    "app", "application", "appname", "customer", "host", "hostname", "organization", "plant",
+    "product", "project", "repository", "site", "tenant", "workspace",
 )  # fmt: skip
+"""Whose alert it is, and where: who sends or closes it changes from post to post."""
 _ENVELOPES = frozenset({"data", "payload", "detail", "record", "result", "current"})
 PLACES = frozenset({
     "host", "hostname", "instance", "resource", "node", "device", "target", "service", "cluster",
@@ -59,13 +60,21 @@ def find_identity(part: Part, whole: Part) -> FoundKey | None:
 
 
 def _name_number(key: FoundKey, name: str, whole: Part) -> FoundKey:
-    """Things of many kinds and places have the number 42: with its name and that of its sender, it
+    """Things of many kinds and places have the number 42: with its name and that of its owner, it
     is that of one."""
     if not _LOW_NUMBER.fullmatch(key.text):
         return key
-    told = {each: text for each in _SENDERS if (text := read_text(whole.fields.get(each)))}
+    told = {each: text for each in _OWNERS if (text := _name_of(whole.fields.get(each)))}
     text = " ".join((key.text, name, *map(quote, told.values())))
     return FoundKey(text, (*key.fields, *map(whole.path_of, told)))
+
+
+def _name_of(owner: JSON) -> str:
+    """Also of an owner that is an object: by what stays, before its name, which may be changed."""
+    if not isinstance(owner, dict):
+        return read_text(owner)
+    told = (read_text(owner.get(each)) for each in ("id", "key", "name"))
+    return next(filter(None, told), "")
 
 
 def key_of_id(parts: Sequence[Part]) -> FoundKey | None:

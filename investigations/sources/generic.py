@@ -192,7 +192,7 @@ def _judge(
     if not is_more and is_done(words):
         words = failure_words(leaves) or words
     if not is_more and is_fine(words):
-        words = words_of_failing_parts(leaves) or words
+        words = words_of_failing_parts(parts[0], leaves) or words
     # Put together from a name and a text, it is nothing that anybody said.
     is_said = any(each.text.strip().startswith(title.strip()) for each in leaves)
     if not words and is_said and _is_title_of_end(title, parts[0]):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from investigations.sources.fields import read_text
+from investigations.sources.fields import read_moment, read_text
 from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_alert
 from investigations.sources.parts import Part, find_field, make_part, objects_in
 from investigations.sources.reading import JSON, State
@@ -226,11 +226,43 @@ def failure_words(leaves: Sequence[Leaf]) -> list[str]:
     return [each.text for each in _states_of_now(leaves) if fold_word(each.text) in _FAILURES]
 
 
-def words_of_failing_parts(leaves: Sequence[Leaf]) -> list[str]:
-    """The same of objects within a document, but for those that tell how it was."""
-    parts = (each for each in _states_of_now(leaves) if each.parent)
-    known = (each for each in parts if not _PAST.match(fold(each.parent)))
-    return [each.text for each in known if fold_word(each.text) in ILL]
+def words_of_failing_parts(whole: Part, leaves: Sequence[Leaf]) -> list[str]:
+    """The same of objects within a document, but for those that tell how it was: by their names, in
+    a list with a later end, or all of them where the kind of the post is an end itself."""
+    if _is_of_end(whole):
+        return []
+    parts = [each for each in _states_of_now(leaves) if each.parent]
+    known = [each for each in parts if not _PAST.match(fold(each.parent))]
+    fails = [each for each in known if fold_word(each.text) in ILL]
+    return [each.text for each in fails if not _is_tried_again(each, known, leaves)]
+
+
+def _is_of_end(whole: Part) -> bool:
+    """Whether the kind of a post is that of an end, as `monitor.up` is."""
+    told = [(name, read_text(each)) for name, each in whole.fields.items()]
+    kinds = [text for name, text in told if _STATES[2].fullmatch(name) and not names_state(text)]
+    words = [word for text in kinds for word in find_words(text, is_state=False)]
+    return bool(words) and state_of(*words) == "resolved" and any(map(is_kind_of_alert, kinds))
+
+
+def _is_tried_again(failed: Leaf, states: Sequence[Leaf], leaves: Sequence[Leaf]) -> bool:
+    """Whether a later member of the same list, of which nothing else is told, is well."""
+    later = (
+        each
+        for each in states
+        if each.place > failed.place
+        and (each.parent, each.name, each.depth) == (failed.parent, failed.name, failed.depth)
+    )
+    own = _told_beside(failed, leaves)
+    return any(
+        fold_word(each.text) in _FINE | _DONE and _told_beside(each, leaves) == own
+        for each in later
+    )
+
+
+def _told_beside(state: Leaf, leaves: Sequence[Leaf]) -> set[tuple[str, str]]:
+    beside = (each for each in leaves if each.place == state.place and each is not state)
+    return {(each.name, each.text) for each in beside if read_moment(each.text) is None}
 
 
 def _states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:

@@ -58,8 +58,8 @@ def test_different_alerts_have_different_keys(first, second):
             {"id": 42, "plant": "south", "status": "on"},
         ),
         (
-            {"alert_id": 42, "source": "pumps", "status": "open"},
-            {"alert_id": 42, "source": "shop", "status": "open"},
+            {"alert_id": 42, "tenant": "pumps", "status": "open"},
+            {"alert_id": 42, "tenant": "shop", "status": "open"},
         ),
         (
             {"rule": {"id": "7", "level": 9}, "agent": {"id": "1"}},

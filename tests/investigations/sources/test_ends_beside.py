@@ -234,6 +234,10 @@ def test_what_was_done_to_a_thing_and_how_it_was_told_end_nothing_that_weighs_so
         {"status": "healthy", "host": "a", "services": [{"name": "b", "health": "unhealthy"}]},
         {"status": "ok", "host": "a", "result": {"state": "critical"}},
         {"status": "online", "check_results": [{"name": "db", "result_status": "failed"}]},
+        {"status": "up", "results": [{"at": "eu", "status": "up"}, {"at": "us", "status": "down"}]},
+        {"status": "up", "results": [{"at": "eu", "status": "down"}, {"at": "us", "status": "up"}]},
+        {"status": "ok", "monitor": "web", "retries": [{"status": "ok"}, {"status": "failed"}]},
+        {"event": "alert.triggered", "status": "ok", "check": {"status": "down"}},
     ],
 )
 def test_what_is_well_although_a_part_of_it_fails_fires(body):
@@ -260,6 +264,8 @@ def test_what_is_well_although_a_part_of_it_fails_fires(body):
         {"status": "ok", "from": {"state": "critical"}, "check": "web"},
         {"status": "resolved", "components": [{"name": "db", "status": "down"}]},
         {"event": "alert.triggered", "alert": {"id": 1, "title": "API"}, "status": "resolved"},
+        {"event": "monitor.up", "monitor": {"name": "web"}, "downtime": {"status": "down"}},
+        {"status": "ok", "monitor": "web", "retries": [{"status": "failed"}, {"status": "ok"}]},
     ],
 )
 def test_an_alert_with_its_own_end_is_over(body):

@@ -151,3 +151,26 @@ def test_the_title_under_a_heading_that_is_nothing_but_a_marker_is_the_message(t
 def test_a_notification_under_the_heading_of_a_test_is_one():
     assert read({"title": "Test", "message": "This is a test notification"}).state == "test"
     assert read({"title": "Test", "message": "Disk of db-1 is full"}).state == "firing"
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ({"source": "monitor"}, {"source": "api"}),
+        ({"sender": "probe"}, {"sender": "ana"}),
+        ({"system": "a", "account": "b"}, {}),
+        ({"project": {"id": 4, "name": "a"}}, {"project": {"id": 4, "name": "b"}}),
+    ],
+)
+def test_who_tells_of_an_alert_with_a_number_changes_no_key(first, last):
+    fires = read({"incident_id": 42, "status": "open"} | first)
+
+    assert fires.key == read({"incident_id": 42, "status": "resolved"} | last).key
+
+
+@pytest.mark.parametrize("name", ["host", "project", "repository", "tenant"])
+def test_where_an_alert_with_a_number_is_and_whose_it_is_stands_in_its_key(name):
+    alert = {"alert_id": 7, "status": "open"}
+
+    assert read(alert | {name: "a"}).key != read(alert | {name: "b"}).key
+    assert read(alert | {name: {"name": "a"}}).key != read(alert | {name: {"name": "b"}}).key
