@@ -13,6 +13,7 @@ from investigations.sources.document_key import key_of_parts
 from investigations.sources.document_parts import parts_of
 from investigations.sources.document_start import find_start
 from investigations.sources.facts import facts_of_leaves
+from investigations.sources.failing_parts import failure_words, words_of_failing_parts
 from investigations.sources.fields import (
     as_object,
     read_labels,
@@ -42,7 +43,6 @@ from investigations.sources.severity import normalise
 from investigations.sources.states import state_of
 from investigations.sources.telling import HEADINGS, Leaf, titles_of_leaves, walk
 from investigations.sources.usual_fields import (
-    failure_words,
     find_severity,
     has_severity,
     is_done,
@@ -53,7 +53,6 @@ from investigations.sources.usual_fields import (
     severity_of_leaves,
     state_of_parts,
     state_words,
-    words_of_failing_parts,
     words_of_members,
 )
 from masking.visible_text import clean_line

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from investigations.sources.fields import read_moment, read_text
+from investigations.sources.fields import read_text
 from investigations.sources.kinds import SUBJECT_WORDS, find_words, is_kind_of_alert
 from investigations.sources.parts import Part, find_field, make_part, objects_in
 from investigations.sources.reading import JSON, State
@@ -23,9 +23,9 @@ _STATES = tuple(
     )
 )
 """Names of fields that tell a state, those first that tell nothing else."""
-_BEFORE = r"prev|prior(?!ity)|former|old|last|before|original|initial"
+BEFORE = r"prev|prior(?!ity)|former|old|last|before|original|initial"
 _OTHER_STATES = tuple(
-    re.compile(rf"(?!(?:{_BEFORE}|http|response|ssl|content)\w*)\w*(?:{names})")
+    re.compile(rf"(?!(?:{BEFORE}|http|response|ssl|content)\w*)\w*(?:{names})")
     for names in (r"status|state|phase|conclusion|health", r"type|action|event|transition")
 )
 """Names that end like those, whatever they are of."""
@@ -35,7 +35,7 @@ _OWN_SEVERITY = re.compile(rf"(?:{SUBJECT_WORDS})*(?:string)?severity(?:string|n
 _ANY_SEVERITY = re.compile(r"\w*severity(?:string|name|text)?|level")
 _LIGHT = frozenset({"0", *map(str, range(4, 11))})
 """Most scales of numbers that have none for what is over begin with what weighs most."""
-_NOW = re.compile(rf"(?!(?:{_BEFORE}))\w*")
+_NOW = re.compile(rf"(?!(?:{BEFORE}))\w*")
 LEVELS = ("severity", "level")
 WORDS_OF_OBJECT = ("name", "value", "label", "category")
 """Where the word for a state stands in an object that is called like one."""
@@ -80,15 +80,12 @@ _TEST_FLAGS = ("test", "istest", "testing", "testnotification", "istestnotificat
 _WELL_DONE = frozenset({"success", "successful", "succeeded", "passed"})
 _DONE = _WELL_DONE | {"done", "completed"}
 _FINE = frozenset({"ok", "okay", "up", "healthy", "online", "available", "passing", "normal"})
+WELL = _FINE | _DONE
 _OF_WORK = frozenset({"done", "ended", "canceled", "cancelled"})
 _OF_THINGS = _OF_WORK | {"close", "closed", "clear", "cleared"}
 _STARTED = frozenset({"triggered", "fired", "firing", "opened", "raised"})
-_FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
-ILL = _FAILURES | {"fail", "down", "unhealthy", "unavailable", "degraded"}
-_PAST = re.compile(
-    rf"(?:{_BEFORE}|from|histor|log|timeline|update|transition|change|event|activit)\w*"
-)
-"""Objects and lists that tell how it was."""
+FAILURES = frozenset({"failed", "failure", "failing", "error", "errored", "critical"})
+ILL = FAILURES | {"fail", "down", "unhealthy", "unavailable", "degraded"}
 _TEST = re.compile(
     r"(?:[^\W\d_][^.!:]{0,40}[.!:] )?(?:this is |sending )?(?:an? |the |your )?"
     r"test(?:ing)? "
@@ -221,51 +218,8 @@ def is_fine(words: Sequence[str]) -> bool:
     return bool(words) and fold_word(words[0]) in _FINE
 
 
-def failure_words(leaves: Sequence[Leaf]) -> list[str]:
-    """The words for a failure in fields that are called like a state, wherever they stand."""
-    return [each.text for each in _states_of_now(leaves) if fold_word(each.text) in _FAILURES]
-
-
-def words_of_failing_parts(whole: Part, leaves: Sequence[Leaf]) -> list[str]:
-    """The same of objects within a document, but for those that tell how it was: by their names, in
-    a list with a later end, or all of them where the kind of the post is an end itself."""
-    if _is_of_end(whole):
-        return []
-    parts = [each for each in _states_of_now(leaves) if each.parent]
-    known = [each for each in parts if not _PAST.match(fold(each.parent))]
-    fails = [each for each in known if fold_word(each.text) in ILL]
-    return [each.text for each in fails if not _is_tried_again(each, known, leaves)]
-
-
-def _is_of_end(whole: Part) -> bool:
-    """Whether the kind of a post is that of an end, as `monitor.up` is."""
-    told = [(name, read_text(each)) for name, each in whole.fields.items()]
-    kinds = [text for name, text in told if _STATES[2].fullmatch(name) and not names_state(text)]
-    words = [word for text in kinds for word in find_words(text, is_state=False)]
-    return bool(words) and state_of(*words) == "resolved" and any(map(is_kind_of_alert, kinds))
-
-
-def _is_tried_again(failed: Leaf, states: Sequence[Leaf], leaves: Sequence[Leaf]) -> bool:
-    """Whether a later member of the same list, of which nothing else is told, is well."""
-    later = (
-        each
-        for each in states
-        if each.place > failed.place
-        and (each.parent, each.name, each.depth) == (failed.parent, failed.name, failed.depth)
-    )
-    own = _told_beside(failed, leaves)
-    return any(
-        fold_word(each.text) in _FINE | _DONE and _told_beside(each, leaves) == own
-        for each in later
-    )
-
-
-def _told_beside(state: Leaf, leaves: Sequence[Leaf]) -> set[tuple[str, str]]:
-    beside = (each for each in leaves if each.place == state.place and each is not state)
-    return {(each.name, each.text) for each in beside if read_moment(each.text) is None}
-
-
-def _states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
+def states_of_now(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
+    """The fields that are called like a state of whatever, but for those of what it was before."""
     for each in leaves:
         if _kind_of_name(each.folded) == "state" and _is_told_now(fold(each.parent)):
             yield each
@@ -286,6 +240,11 @@ def is_state_field(name: str) -> bool:
 def is_own_state(name: str) -> bool:
     """Whether a folded name is that of a state of the alert, or of the kind of the post."""
     return any(each.fullmatch(name) for each in _STATES)
+
+
+def is_kind_field(name: str) -> bool:
+    """Whether a folded name is that of the kind of a post."""
+    return _STATES[2].fullmatch(name) is not None
 
 
 def is_flag(name: str, text: str) -> bool:
