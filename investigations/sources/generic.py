@@ -204,11 +204,9 @@ def _judge(
 def _is_title_of_end(title: str, whole: Part) -> bool:
     """A severity is looked for only where it makes a difference. Of a heading that is nothing but a
     state, the title is another text."""
-    heading = find_field(HEADINGS, whole)
-    if not (says_over(title) or is_marker_of_end(heading)):
-        return False
-    is_sure = says_over(title, weighs=True) or is_marker_of_end(heading, weighs=True)
-    return is_sure or not has_severity(whole)
+    if is_marker_of_end(find_field(HEADINGS, whole)):
+        return True
+    return says_over(title) and (says_over(title, weighs=True) or not has_severity(whole))
 
 
 def _fires(words: Sequence[str]) -> bool:

@@ -75,10 +75,10 @@ def says_over(title: str, *, weighs: bool = False) -> bool:
     )
 
 
-def is_marker_of_end(title: str, *, weighs: bool = False) -> bool:
-    """Whether a title is nothing but such a marker: `[RESOLVED]`, `Resolved` or `OK`."""
-    found = _ALONE.fullmatch(title[:_LONGEST_MARKER].strip())
-    return found is not None and _is_end(found, weighs)
+def is_marker_of_end(title: str) -> bool:
+    """Whether a title is nothing but a marker that no thing has: `[RESOLVED]` or `Recovered`."""
+    found = _ALONE.fullmatch(title[: _LONGEST_MARKER + 1].strip())
+    return found is not None and _word_of(found).lower() in _ENDED
 
 
 def _begins_with_end(text: str, weighs: bool) -> bool:
@@ -97,7 +97,7 @@ def _is_end(found: re.Match[str], weighs: bool) -> bool:
     word = written.lower()
     if word in _WELL:
         return written.isupper() and not weighs
-    is_set_off = found.re is _ALONE or not found["word"]
+    is_set_off = not found["word"]
     # In small letters, many a colon stands behind a word of the sentence.
     is_told = written.isupper() or (is_set_off and (word == "resolved" or not found["told"]))
     return word in _ENDED and is_told
@@ -155,7 +155,7 @@ def without_said_state(text: str) -> str:
     over."""
     if mail := _MAIL_OF_NAGIOS.fullmatch(text[:400].strip()):
         return mail["about"]
-    alone = _ALONE.fullmatch(text[:_LONGEST_MARKER].strip())
+    alone = _ALONE.fullmatch(text[: _LONGEST_MARKER + 1].strip())
     if alone and _word_of(alone).lower() in _ENDED | _FIRES:
         return ""
     rest = text

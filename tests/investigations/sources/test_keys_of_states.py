@@ -153,6 +153,11 @@ def test_a_notification_under_the_heading_of_a_test_is_one():
     assert read({"title": "Test", "message": "Disk of db-1 is full"}).state == "firing"
 
 
+def test_a_heading_that_may_be_said_of_a_thing_ends_nothing():
+    for title in ("OK", "UP", "[CLOSED]", "Recovery", "Unresolved"):
+        assert read({"title": title, "message": "Disk of db-1 is full"}).state == "firing"
+
+
 @pytest.mark.parametrize(
     ("first", "last"),
     [
