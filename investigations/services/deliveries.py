@@ -3,6 +3,7 @@
 import hashlib
 import json
 import uuid
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -359,8 +360,36 @@ def _tell(reading: Reading, taken: Sequence[Taken]) -> str:
         return f"{told} incident {joined[0].incident.pk if joined[0].incident else ''}"
     if not taken and reading.notice:
         return f"Nothing is investigated: {reading.notice}"
+    over = [each for each in taken if each.kind == Kind.RESOLVED]
+    if over:
+        return _tell_over(over, len(taken))
     told_of = dict.fromkeys(each.outcome for each in taken)
     return f"Nothing is investigated: {list_names(list(told_of)[:5])}"
+
+
+def _tell_over(over: Sequence[Taken], total: int) -> str:
+    """Of alerts that are over: that they are, and what becomes of what looks into them."""
+    is_one = len(over) == 1
+    if total > len(over):
+        told = f"{len(over):,} of {total:,} alerts {'is' if is_one else 'are'} over."
+    else:
+        told = "The alert is over." if is_one else f"{total:,} alerts are over."
+    follows = Counter(_tell_aftermath(each, "Its" if is_one else "Their") for each in over)
+    if len(follows) == 1:
+        (only,) = follows
+        return f"{told} {only}."
+    parts = [f"Of {count:,}: {each}." for each, count in follows.items()]
+    return " ".join([told, *parts])
+
+
+def _tell_aftermath(taken: Taken, whose: str) -> str:
+    if taken.incident is None:
+        return "Nothing was to be investigated"
+    if taken.incident.is_open:
+        return "Others of the incident fire on"
+    if taken.aftermath:
+        return f"{whose} investigation {taken.aftermath}"
+    return "That was known before"
 
 
 def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:

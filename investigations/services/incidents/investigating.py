@@ -33,11 +33,13 @@ ABSORBED = "Taken over by a storm of its source before it began."
 
 @dataclass(frozen=True)
 class Investigation:
-    """What there is of an incident after a post: its session, and why that waits."""
+    """What there is of an incident after a post: its session, why that waits, and what becomes of
+    it if the incident has recovered."""
 
     session: AlertSession | None
     hold: Hold = NOTHING
     is_new: bool = False
+    aftermath: str = ""
 
 
 def follow_up(
@@ -72,8 +74,8 @@ def follow_up(
     )
     for session in waiting:
         incident = batch.incidents[session.incident_id]  # type: ignore[index]  # they have one
-        _tell_of_change(batch, incident, session, rules)
-        found[incident.pk] = Investigation(session)
+        aftermath = _tell_of_change(batch, incident, session, rules)
+        found[incident.pk] = Investigation(session, aftermath=aftermath)
     if batch.absorbed_sessions:
         batch.rows.run()
     for session_id in sorted(batch.absorbed_sessions):
@@ -83,17 +85,18 @@ def follow_up(
 
 def _tell_of_change(
     batch: Batch, incident: Incident, session: AlertSession, rules: IncidentsConfig
-) -> None:
-    """What a post means to the investigation that is there."""
+) -> str:
+    """What a post means to the investigation that is there. Of a recovery, it is said in words."""
     if incident.pk in batch.recovered:
         batch.rows.run()
-        _end_for_recovery(session.pk, rules)
-    elif incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
+        return _end_for_recovery(session.pk, rules)
+    if incident.pk in batch.reopened and session.status != AlertSession.Status.PENDING:
         batch.rows.run()
         with session_write(session.pk) as write:
             write.tell(session_updated(session.pk))
     elif incident.pk in batch.gained and session.status == AlertSession.Status.PENDING:
         _refresh(batch, session, incident, rules)
+    return ""
 
 
 def _latest_sessions(batch: Batch) -> dict[uuid.UUID, AlertSession]:
@@ -171,17 +174,20 @@ def _refresh(
     )
 
 
-def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> None:
-    """What waits has nothing more to look into, unless a person has asked for it once more."""
+def _end_for_recovery(session_id: uuid.UUID, rules: IncidentsConfig) -> str:
+    """What waits has nothing more to look into, unless a person has asked for it once more. Says
+    what becomes of the investigation."""
     with session_write(session_id) as write:
         session = write.session
         is_waiting = session.status == AlertSession.Status.PENDING
         if is_waiting and RETRY_OF not in session.session_metadata:
             end_session(write, AlertSession.Status.CANCELLED, error=RECOVERED_BEFORE)
-        elif rules.when_recovered == "stop" and not (is_waiting or session.is_terminal):
+            return "was cancelled: recovered before it began"
+        if rules.when_recovered == "stop" and not (is_waiting or session.is_terminal):
             stop_session(write)
-        else:
-            write.tell(session_updated(session_id))
+            return "is stopped"
+        write.tell(session_updated(session_id))
+        return "had ended before" if session.is_terminal else "goes on"
 
 
 def _cancel_absorbed(session_id: uuid.UUID) -> None:

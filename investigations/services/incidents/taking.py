@@ -35,6 +35,8 @@ class Taken:
     outcome: str
     incident: Incident | None = None
     session: AlertSession | None = None
+    aftermath: str = ""
+    """What becomes of the investigation of an alert that is over."""
 
 
 def place_alerts(reading: Reading, now: datetime, *, clean: str = "") -> Placed:
@@ -135,7 +137,8 @@ def tell_outcome(taken: Taken, investigations: dict[uuid.UUID, Investigation]) -
     found = investigations.get(incident.pk) if incident else None
     session = found.session if found else None
     if taken.outcome or incident is None:
-        return Taken(taken.alert, taken.kind, taken.outcome, incident, session)
+        aftermath = found.aftermath if found else ""
+        return Taken(taken.alert, taken.kind, taken.outcome, incident, session, aftermath)
     if taken.kind == Kind.DUPLICATE:
         return Taken(
             taken.alert, taken.kind, f"duplicate of incident {incident.pk}", incident, session

@@ -9,12 +9,14 @@ from urllib.parse import urlencode
 import pytest
 from django.db import connection
 from django.http import HttpResponse
+from django.utils import timezone
 
 from config import get_config, use_config
 from config.schema.alert_sources import AlertSourceConfig
 from config.schema.incidents import IncidentsConfig
 from investigations.models import AlertSession, Delivery
 from investigations.services.incidents import known
+from investigations.services.sessions import claim_next_session
 from investigations.services.titles import title_of
 from investigations.sources.content import POST_LIMIT
 
@@ -106,7 +108,6 @@ def test_a_session_that_is_retried_keeps_its_title(post):
 @pytest.mark.parametrize(
     ("body", "outcome"),
     [
-        (group(member(status="resolved")), "resolved"),
         ({"heartbeat": None, "monitor": None, "msg": "x Testing"}, "ignored: test notification"),
         ({"event": {"id": "1", "event_type": "incident.acknowledged",
                     "data": {"id": "Q", "title": "t"}}}, "ignored: acknowledgement"),
@@ -123,6 +124,70 @@ def test_what_is_over_or_no_alert_starts_nothing(post, body, outcome):
     assert answer.json()["message"] == f"Nothing is investigated: {outcome}"
     assert "Location" not in answer.headers
     assert not AlertSession.objects.exists()
+
+
+def test_what_is_over_says_what_becomes_of_its_investigation(post):
+    fires, over = group(member()), group(member(status="resolved"))
+
+    assert post(group(member("Other", "resolved"))).json()["message"] == (
+        "The alert is over. Nothing was to be investigated."
+    )
+
+    begun = post(fires).json()["session_id"]
+    cancelled = post(over).json()
+    assert cancelled["session_id"] == begun
+    assert cancelled["message"] == (
+        "The alert is over. Its investigation was cancelled: recovered before it began."
+    )
+
+
+@pytest.mark.parametrize(
+    ("when_recovered", "told"),
+    [("finish", "Its investigation goes on."), ("stop", "Its investigation is stopped.")],
+)
+def test_what_is_over_says_what_becomes_of_an_investigation_that_runs(post, when_recovered, told):
+    rules = IncidentsConfig(group_wait="0s", when_recovered=when_recovered)
+    with use_config(replace(get_config(), incidents=rules)):
+        begun = post(group(member())).json()["session_id"]
+        assert str(claim_next_session()) == begun
+
+        answer = post(group(member(status="resolved"))).json()
+
+    assert answer["outcome"] == "resolved"
+    assert answer["session_id"] == begun
+    assert answer["message"] == f"The alert is over. {told}"
+
+
+def test_what_is_over_says_that_its_investigation_had_ended(post):
+    post(group(member()))
+    AlertSession.objects.update(
+        status=AlertSession.Status.COMPLETED, started_at=timezone.now(), completed_at=timezone.now()
+    )
+
+    assert post(group(member(status="resolved"))).json()["message"] == (
+        "The alert is over. Its investigation had ended before."
+    )
+
+
+def test_what_is_over_in_part_says_so(post):
+    post(group(member("A"), member("B"), member("C")))
+    first, second = member("A", "resolved"), member("B", "resolved")
+
+    assert post(group(first)).json()["message"] == (
+        "The alert is over. Others of the incident fire on."
+    )
+    assert post(group(first, second)).json()["message"] == (
+        "2 alerts are over. Others of the incident fire on."
+    )
+    assert post(group(second, member("C", "resolved"), member("D", "resolved"))).json()[
+        "message"
+    ] == (
+        "3 alerts are over. Of 2: Their investigation was cancelled: recovered before it began. "
+        "Of 1: Nothing was to be investigated."
+    )
+    assert post(group(second, member("C", "resolved"))).json()["message"] == (
+        "2 alerts are over. That was known before."
+    )
 
 
 def test_a_subscription_is_told_to_its_operator_and_never_fetched(post):
