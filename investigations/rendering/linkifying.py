@@ -52,8 +52,8 @@ def link_address(state: StateInline, silent: bool) -> bool:
     link = finder.match_at_start(state.src[start : start + LONGEST_ADDRESS]) if finder else None
     if link is None:
         return False
-    # A star at the end is emphasis.
-    url = link.url.rstrip("*")
+    # A star at the end is emphasis, and punctuation is the sentence's.
+    url = link.url.rstrip("*:;,")
     address = state.md.normalizeLink(url)
     if not state.md.validateLink(address):
         return False

@@ -220,3 +220,19 @@ def test_an_address_is_a_link_and_a_word_with_a_dot_is_not():
     html = render_markdown("verified: data.is_well is true, see https://a.example/b and shop.io")
 
     assert re.findall(r'<a href="([^"]*)"', html) == ["https://a.example/b"]
+
+
+@pytest.mark.parametrize("mark", [":", ";", ",", ":**", ".", "::"])
+def test_punctuation_behind_an_address_is_the_sentences(mark):
+    address = "https://127.0.0.1:36753/healthz"
+
+    html = render_markdown(f"Asked {address}{mark} it answers, as does {address}{mark}")
+
+    assert re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', html) == [(address, address)] * 2
+    assert html.count(f"</a>{mark}") == 2
+
+
+def test_punctuation_within_an_address_stays_in_it():
+    html = render_markdown("See https://a.example:80/b:c;d,e/f and more")
+
+    assert re.findall(r'<a href="([^"]*)"', html) == ["https://a.example:80/b:c;d,e/f"]
