@@ -51,11 +51,12 @@ _NEAR = 0.6
 
 GENERIC = Source(
     name="generic",
-    label="any other",
+    label="unknown sender",
     signs=(),
     expects="an object, or a list of objects",
     read=generic.read,
     is_template=True,
+    alert_opens="Alert",
 )
 # Grafana's form holds Alertmanager's, Checkmk's holds Nagios'; envelopes are looked at first.
 SOURCES: Mapping[str, Source] = {

@@ -615,3 +615,12 @@ def test_a_report_that_rests_on_nothing_is_an_outcome_of_its_own(viewer):
 )
 def test_the_name_of_a_stage_becomes_a_title(name, title):
     assert stage_title(name) == title
+
+
+def test_a_sender_of_no_known_form_is_called_unknown_and_kept_by_its_technical_name(viewer):
+    SessionFactory(completed=True, title="i", source="generic")
+
+    page = viewer.get("/?source=generic").content.decode()
+
+    assert re.search(r'<option value="generic"[^>]*>\s*[^<]*unknown sender\s*<', page)
+    assert "any other" not in page

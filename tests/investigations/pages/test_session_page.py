@@ -602,7 +602,12 @@ def test_a_block_of_code_below_a_step_is_the_command_of_that_step(viewer):
 
 @pytest.mark.parametrize(
     ("source", "words"),
-    [("alertmanager", "What raised the alert"), ("pagerduty", "Alert in PagerDuty"), ("", "Alert")],
+    [
+        ("alertmanager", "What raised the alert"),
+        ("pagerduty", "Alert in PagerDuty"),
+        ("generic", "Alert"),
+        ("", "Alert"),
+    ],
 )
 def test_the_link_of_an_alert_is_named_after_what_it_opens(viewer, source, words):
     kept = {"links": {"alert": "http://shop.example:8801/"}}
