@@ -1,14 +1,7 @@
 """Forms of answers: how rows are read from JSON, tables, patterns and logs."""
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-
-import jmespath
-from jmespath.exceptions import JMESPathError
-from jmespath.parser import ParsedResult
-from jmespath.visitor import TreeInterpreter
 
 from agents.types import JSON
 from config.schema.expressions import compile_pattern
@@ -16,6 +9,7 @@ from config.schema.packs import FormConfig
 from rules.documents import Reply
 from rules.functions import show
 from rules.logs import Told, cut_last_run, read_log
+from rules.paths import search
 from rules.tables import read_table
 
 Row = dict[str, object]
@@ -23,9 +17,6 @@ Row = dict[str, object]
 from, `_line` the line where it stands on one."""
 
 MOST_MATCHES = 20_000
-_NOTHING: Sequence[JSON] = (None, False, "", [], {})
-"""What counts as nothing in JMESPath; 0 does not."""
-_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 LONGEST_FIELD = 4_000
 """Characters of one field."""
 LOG_FIELDS = tuple(
@@ -67,7 +58,7 @@ def _as_row(told: Told) -> Row:
 def _read_rows(document: JSON, form: FormConfig) -> Sequence[Row] | None:
     if not isinstance(document, dict | list) or form.rows is None:
         return None
-    found = _search(form.rows, document)
+    found = search(form.rows, document)
     if isinstance(found, dict):
         found = [found]
     if not isinstance(found, list):
@@ -78,53 +69,12 @@ def _read_rows(document: JSON, form: FormConfig) -> Sequence[Row] | None:
 def _read_fields(found: Sequence[JSON], form: FormConfig) -> Iterator[Row]:
     for item in found:
         if form.each is None:
-            yield {name: clean(_search(path, item)) for name, path in form.fields.items()}
+            yield {name: clean(search(path, item)) for name, path in form.fields.items()}
             continue
-        inner = _search(form.each, item)
+        inner = search(form.each, item)
         for each in inner if isinstance(inner, list) else ():
             both: dict[str, JSON] = {"row": item, "each": each}
-            yield {name: clean(_search(path, both)) for name, path in form.fields.items()}
-
-
-@lru_cache(maxsize=2_048)
-def _compile(source: str) -> ParsedResult:
-    return jmespath.compile(source)
-
-
-@lru_cache(maxsize=2_048)
-def _read_paths(source: str) -> Sequence[Sequence[str]]:
-    """The names by which an expression goes down, and those by which it does where there is
-    nothing; none where it does more than that."""
-    paths = source.split(" || ")
-    return [path.split(".") for path in paths] if all(map(_PATH.fullmatch, paths)) else ()
-
-
-@cache
-def _find_interpreter() -> TreeInterpreter:
-    # The library makes a new one for each search, which has to learn what it knows.
-    return TreeInterpreter()
-
-
-def _search(source: str, document: JSON) -> JSON:
-    # Most expressions do no more than to go down, and there are many thousands of rows.
-    if paths := _read_paths(source):
-        return _go_down(document, paths)
-    try:
-        found: JSON = _find_interpreter().visit(_compile(source).parsed, document)
-    except (JMESPathError, RecursionError):
-        return None
-    return found
-
-
-def _go_down(document: JSON, paths: Sequence[Sequence[str]]) -> JSON:
-    found: JSON = None
-    for path in paths:
-        found = document
-        for name in path:
-            found = found.get(name) if isinstance(found, dict) else None
-        if found not in _NOTHING or (found == 0 and found is not False):
-            break
-    return found
+            yield {name: clean(search(path, both)) for name, path in form.fields.items()}
 
 
 def clean(value: object) -> object:
