@@ -168,10 +168,6 @@ class DescribedPost:
     alert_type: str
     is_told_once: bool
 
-    def mask(self) -> None:
-        """Sooner than it is asked for."""
-        _ = self.delivery, self.clean
-
     @cached_property
     def clean(self) -> str:
         """The body as text, where it is kept whole, was looked at and holds no secret."""
@@ -251,7 +247,7 @@ def _take_in_company(post: DescribedPost) -> Outcome | None:
 @cache
 def company_of(source: str) -> Together[DescribedPost, Outcome]:
     """One for each source, so that nobody waits for what another source has sent."""
-    return Together(take_together, weigh=_weigh, most=MOST_TOGETHER, prepare=DescribedPost.mask)
+    return Together(take_together, weigh=_weigh, most=MOST_TOGETHER)
 
 
 def _weigh(post: DescribedPost) -> int:

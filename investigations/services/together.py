@@ -32,9 +32,8 @@ class Together(Generic[Item, Result]):
     """Items that threads bring at the same time are taken together, by one of these threads.
 
     Nobody waits for company: an item that comes alone is taken at once, and those that come
-    meanwhile are taken together after it. Those that come while others are prepared are prepared as
-    well and go along. There is no thread of its own, so a process that dies loses what its callers
-    were not told of, and nothing else.
+    meanwhile are taken together after it. There is no thread of its own, so a process that dies
+    loses what its callers were not told of, and nothing else.
     """
 
     def __init__(
@@ -43,14 +42,11 @@ class Together(Generic[Item, Result]):
         *,
         weigh: Callable[[Item], int],
         most: int,
-        prepare: Callable[[Item], object] = lambda _: None,
         patience: float = PATIENCE,
     ) -> None:
         """`take` returns one result for each item: None for one that is not to be taken in company.
-        Items are taken together as long as they weigh no more than `most`. `prepare` does for each
-        what can be done before any is taken."""
+        Items are taken together as long as they weigh no more than `most`."""
         self._take = take
-        self._prepare = prepare
         self._weigh = weigh
         self._most = most
         self._patience = patience
@@ -104,12 +100,8 @@ class Together(Generic[Item, Result]):
 
     def _lead(self) -> None:
         """Take the items that wait, as many as go together, the caller's own first."""
-        places: list[_Place[Item, Result]] = []
+        places = self._next_places()
         try:
-            while drawn := self._draw(places):
-                places += drawn
-                for each in drawn:
-                    self._prepare(each.item)
             results = self._take([each.item for each in places])
             for place, result in zip(places, results, strict=True):
                 place.result = result
@@ -124,19 +116,18 @@ class Together(Generic[Item, Result]):
         finally:
             self._call(places)
 
-    def _draw(self, others: Sequence[_Place[Item, Result]]) -> list[_Place[Item, Result]]:
-        """Those that wait and go together with the others."""
-        weight = sum(self._weigh(each.item) for each in others)
-        drawn: list[_Place[Item, Result]] = []
+    def _next_places(self) -> list[_Place[Item, Result]]:
         with self._lock:
+            places = [self._waiting.popleft()]
+            weight = self._weigh(places[0].item)
             while self._waiting:
                 weight += self._weigh(self._waiting[0].item)
-                if weight > self._most and (others or drawn):
+                if weight > self._most:
                     break
-                drawn.append(self._waiting.popleft())
-        for place in drawn:
+                places.append(self._waiting.popleft())
+        for place in places:
             place.is_taken = True
-        return drawn
+        return places
 
     def _call(self, taken: Sequence[_Place[Item, Result]]) -> None:
         """Whoever is next leads; those that were taken go on."""

@@ -56,44 +56,6 @@ def test_what_comes_while_one_is_taken_is_taken_together_after_it():
     assert desk.taken == [[1], [2, 3, 4]]
 
 
-def test_what_comes_while_others_are_prepared_goes_along_as_far_as_there_is_room():
-    taken: list[list[int]] = []
-    is_prepared, goes_on = threading.Event(), threading.Event()
-
-    def prepare(_: int) -> None:
-        is_prepared.set()
-        assert goes_on.wait(20)
-
-    def take(numbers: Sequence[int]) -> Sequence[int]:
-        taken.append(list(numbers))
-        return [2 * each for each in numbers]
-
-    together = Together[int, int](take, weigh=lambda _: 1, most=3, prepare=prepare)
-    with ThreadPoolExecutor(4) as pool:
-        brought = [pool.submit(together.take, 1)]
-        assert is_prepared.wait(20)
-        for number in (2, 3, 4):
-            brought.append(pool.submit(together.take, number))
-            wait_for(lambda number=number: together.waiting == number - 1, what="the queue")
-        goes_on.set()
-
-        assert [each.result(20) for each in brought] == [2, 4, 6, 8]
-    assert taken == [[1, 2, 3], [4]]
-
-
-def test_what_cannot_be_prepared_is_told_to_its_caller_and_holds_up_nobody():
-    def refuse(number: int) -> None:
-        if number == 1:
-            raise ValueError("one")
-
-    together = Together[int, int](lambda each: each, weigh=lambda _: 1, most=3, prepare=refuse)
-
-    with pytest.raises(ValueError, match="one"):
-        together.take(1)
-
-    assert together.take(2) == 2
-
-
 def test_no_more_are_taken_together_than_may_be():
     desk = Desk(most=2)
 
