@@ -28,6 +28,7 @@ from investigations.services.incidents.taking import (
     take_alerts,
 )
 from investigations.services.intake import ANY_SOURCE, FIELDS, choose_chain
+from investigations.services.prepared import StatementsLost
 from investigations.services.statements import Statements
 from investigations.services.together import Together
 from investigations.sources.document_parts import parts_of
@@ -130,14 +131,17 @@ def _require_takable(reading: Reading, alert_type: str) -> None:
 
 
 def _attempt(take: Callable[[], Outcome]) -> Outcome:
-    """In one transaction. Two storms may wait for each other; the database ends one of them, which
-    is tried again."""
+    """In one transaction. Two storms may wait for each other, and the database ends one of them; or
+    the tables are changed meanwhile. Both are tried again."""
     for attempt in range(1, MOST_ATTEMPTS + 1):
         try:
             with transaction.atomic():
                 return take()
         except OperationalError as error:
-            if not isinstance(error.__cause__, DeadlockDetected) or attempt == MOST_ATTEMPTS:
+            passes = isinstance(error, StatementsLost) or isinstance(
+                error.__cause__, DeadlockDetected
+            )
+            if not passes or attempt == MOST_ATTEMPTS:
                 raise
     raise AssertionError("every attempt returns or raises")
 

@@ -7,7 +7,7 @@ Planning a statement that reads some rows by an index costs several times what e
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from hashlib import blake2b
@@ -15,8 +15,16 @@ from types import NoneType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from psycopg import Connection, DataError
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    DataError,
+    OperationalError,
+    connection,
+    connections,
+)
+from django.db.backends.utils import CursorWrapper
+from psycopg import Connection
 from psycopg.pq import Escaping
 from psycopg.sql import Literal
 
@@ -26,8 +34,35 @@ _PLAIN = (str, int, uuid.UUID, datetime, NoneType)
 
 _Escape = Callable[[bytes], bytes]
 
-_known: "WeakKeyDictionary[Connection[Any], set[str]]" = WeakKeyDictionary()
-"""What each connection has prepared. It stays so when a transaction is taken back."""
+LOST = ("0A000", "26000")
+"""What PostgreSQL says of a statement that would give other columns than when it was prepared, and
+of one that is not there."""
+_PATIENCE = "10s"
+"""For a lock that is in the way of preparing, where nobody has said how long to wait for locks."""
+_WAIT = f"""
+SELECT set_config('tarsy.lock_timeout', current_setting('lock_timeout'), true),
+       set_config('lock_timeout', CASE current_setting('lock_timeout')
+                                  WHEN '0' THEN '{_PATIENCE}'
+                                  ELSE current_setting('lock_timeout') END, true)
+"""
+_WAIT_AS_BEFORE = "SELECT set_config('lock_timeout', current_setting('tarsy.lock_timeout'), true)"
+
+
+@dataclass
+class _Memory:
+    """What a connection has prepared. It stays so when a transaction is taken back."""
+
+    names: set[str] = field(default_factory=set)
+    is_sure: bool = True
+    """Not when preparing has failed midway, or what was prepared has turned out to be lost."""
+
+
+_memories: "WeakKeyDictionary[Connection[Any], _Memory]" = WeakKeyDictionary()
+
+
+class StatementsLost(OperationalError):
+    """The tables have changed since statements were prepared: whoever begins the transaction again
+    finds them prepared anew."""
 
 
 def write_executions(statements: Iterable[tuple[str, Sequence[object]]]) -> str:
@@ -50,6 +85,21 @@ def write_executions_of(texts: Iterable[str], values: Mapping[str, object]) -> s
     escape = _prepare(wanted)
     literals = {name: _literal(value, escape) for name, value in values.items()}
     return ";\n".join(_execution(each, [literals[name] for name in each.places]) for each in wanted)
+
+
+def execute(cursor: CursorWrapper, text: str) -> None:
+    """Execute what was written here. Raises StatementsLost, and the errors of the database."""
+    try:
+        cursor.execute(text)
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", None) not in LOST:
+            raise
+        _memory_of(connections[DEFAULT_DB_ALIAS].connection).is_sure = False
+        raise StatementsLost(str(error)) from error
+
+
+def _memory_of(raw: "Connection[Any]") -> _Memory:
+    return _memories.setdefault(raw, _Memory())
 
 
 @dataclass(frozen=True)
@@ -79,12 +129,17 @@ def _prepare(wanted: Iterable[_Prepared]) -> _Escape:
     """Returns what quotes texts as the connection reads them."""
     database = connections[DEFAULT_DB_ALIAS]
     database.ensure_connection()
-    known = _known.setdefault(database.connection, set())
-    new = {each.name: each.definition for each in wanted if each.name not in known}
+    memory = _memory_of(database.connection)
+    texts = [] if memory.is_sure else ["DEALLOCATE ALL"]
+    if not memory.is_sure:
+        memory.names.clear()
+    new = {each.name: each.definition for each in wanted if each.name not in memory.names}
     if new:
+        memory.is_sure = False
         with database.cursor() as cursor:
-            cursor.execute(";\n".join(new.values()))
-        known.update(new)
+            cursor.execute(";\n".join((*texts, _WAIT, *new.values(), _WAIT_AS_BEFORE)))
+        memory.names.update(new)
+        memory.is_sure = True
     return Escaping(database.connection.pgconn).escape_literal
 
 

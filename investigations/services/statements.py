@@ -18,7 +18,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, Model
 from django.db.models.expressions import DatabaseDefault
 
-from investigations.services.prepared import write_executions
+from investigations.services.prepared import execute, write_executions
 
 
 class Statements:
@@ -77,7 +77,7 @@ class Statements:
             return
         text = write_executions(self._statements)
         with connection.cursor() as cursor:
-            cursor.execute(text + end)
+            execute(cursor, text + end)
         self._statements.clear()
 
 

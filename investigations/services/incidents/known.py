@@ -18,7 +18,7 @@ from django.db.models import Model
 
 from investigations.incidents.grouping import STORM_KEY, Placing
 from investigations.models import AlertEpisode, AlertSession, Delivery, Incident
-from investigations.services.prepared import write_executions_of
+from investigations.services.prepared import execute, write_executions_of
 from investigations.sources.reading import AlertReading
 
 _Row = TypeVar("_Row", bound=Model)
@@ -166,7 +166,7 @@ def _read_once(source: str, asked: Sequence[Asked], since: datetime) -> Known:
     is_about_alerts = bool(values["keys"])
     with connection.cursor() as cursor:
         texts = _read_texts(is_large=is_large, is_about_alerts=is_about_alerts)
-        cursor.execute(write_executions_of(texts, values))
+        execute(cursor, write_executions_of(texts, values))
         _pass_locks(cursor)
         known = Known(equals=_equals(_next_rows(cursor)))
         if is_about_alerts:
@@ -203,7 +203,7 @@ def read_storm(source: str, known: Known, *, since: datetime, enough: int) -> Kn
         "beside": list(known.incidents),
     }  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(write_executions_of(_storm_texts(), values))
+        execute(cursor, write_executions_of(_storm_texts(), values))
         incidents = _make(Incident, _names_of(Incident), cursor.fetchall())
         joined = [at for [at] in _next_rows(cursor)]
         [[has_young]] = _next_rows(cursor)
@@ -252,7 +252,7 @@ def adopt_keys(source: str, alerts: Sequence[AlertReading]) -> tuple[AlertReadin
             "numbers": [] if is_large else numbers,
         }
         texts = _lock_texts(is_large=is_large)
-        cursor.execute(write_executions_of(texts, values))
+        execute(cursor, write_executions_of(texts, values))
     rows = AlertEpisode.objects.filter(source=source, about__in=things, is_latest=True)
     known = dict(rows.order_by("first_seen_at", "id").values_list("about", "key"))
     return tuple(replace(each, key=known.get(each.about, each.key)) for each in alerts)

@@ -171,6 +171,17 @@ def test_a_source_that_does_not_group_is_grouped_by_labels(source):
     assert len(set(groups)) == 4
 
 
+def test_a_post_is_taken_although_the_tables_were_changed_under_what_was_prepared():
+    post(Told())
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+
+    later = post(Told(key="b"))
+
+    assert kinds(later) == ["joined"]
+    assert Delivery.objects.count() == 2
+
+
 def test_an_equal_post_is_a_duplicate_and_names_the_first():
     first = post(Told("a"), body={"same": 1})
     again = post(Told("a"), body={"same": 1})

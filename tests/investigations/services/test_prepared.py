@@ -1,15 +1,20 @@
 """Statements are planned once for each connection, and get their values as they are."""
 
+import threading
 import uuid
 from datetime import UTC, datetime
 
 import pytest
-from django.db import connection, transaction
+from django.db import DatabaseError, DataError, OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
-from psycopg import DataError
 from psycopg.types.json import Jsonb
 
-from investigations.services.prepared import write_executions, write_executions_of
+from investigations.services.prepared import (
+    StatementsLost,
+    execute,
+    write_executions,
+    write_executions_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +23,7 @@ ODD = "100 % 'quoted' \\ back\\slash {\"a\", NULL} \n \u2028 %s %(x)s $1 \U0001f
 
 def _read(text, *values):
     with connection.cursor() as cursor:
-        cursor.execute(write_executions([(text, values)]))
+        execute(cursor, write_executions([(text, values)]))
         return cursor.fetchone()
 
 
@@ -72,7 +77,7 @@ def test_a_statement_is_prepared_once_also_when_its_transaction_is_taken_back():
             transaction.set_rollback(True)
         _read(text, 2)
 
-    assert [each["sql"].startswith("PREPARE") for each in queries if "tarsy_" in each["sql"]] == [
+    assert ["PREPARE tarsy_" in each["sql"] for each in queries if "tarsy_" in each["sql"]] == [
         True, False, False,
     ]  # fmt: skip
 
@@ -85,3 +90,80 @@ def test_another_connection_prepares_anew():
     connection.close()
 
     assert _read(text, 1) == before == (2,)
+
+
+def test_what_could_not_be_prepared_leaves_the_others_usable():
+    good = f"SELECT %s::int + {uuid.uuid4().int % 10**6}"
+    bad = "SELECT nothing FROM nowhere_at_all"
+
+    with pytest.raises(DatabaseError, match="nowhere_at_all"), transaction.atomic():
+        write_executions([(good, [1]), (bad, [])])
+    with pytest.raises(DatabaseError, match="nowhere_at_all"), transaction.atomic():
+        write_executions([(good, [1]), (bad, [])])
+
+    assert _read(good, 1) == _read(good, 1)
+
+
+def test_a_statement_whose_table_has_changed_is_prepared_anew_at_the_next_attempt():
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMPORARY TABLE changing (number int) ON COMMIT DROP")
+        cursor.execute("INSERT INTO changing VALUES (7)")
+    text = "SELECT number FROM changing WHERE number = %s::int"
+    assert _read(text, 7) == (7,)
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE changing ALTER number TYPE text")
+        cursor.execute("ALTER TABLE changing ALTER number TYPE bigint USING number::bigint")
+
+    with pytest.raises(StatementsLost), transaction.atomic():
+        _read(text, 7)
+
+    assert _read(text, 7) == (7,)
+
+
+def test_statements_that_somebody_has_taken_away_are_prepared_anew_at_the_next_attempt():
+    text = "SELECT %s::int + 2"
+    assert _read(text, 1) == (3,)
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+
+    with pytest.raises(StatementsLost), transaction.atomic():
+        _read(text, 1)
+
+    assert _read(text, 1) == (3,)
+
+
+@pytest.mark.parametrize("patience", ["0", "1234ms"])
+def test_preparing_leaves_the_patience_with_locks_as_it_was(patience):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, true)", [patience])
+
+    _read(f"SELECT %s::int + {uuid.uuid4().int % 10**6}", 1)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == (patience,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_preparing_waits_for_a_lock_no_longer_than_was_said():
+    ready, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE investigations_delivery IN ACCESS EXCLUSIVE MODE")
+            ready.set()
+            done.wait(30)
+        connection.close()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        assert ready.wait(30)
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '50ms'")
+            with pytest.raises(OperationalError, match="lock timeout"), transaction.atomic():
+                _read("SELECT count(*) FROM investigations_delivery WHERE alert_count = %s::int", 1)
+    finally:
+        done.set()
+        holder.join(30)
