@@ -175,9 +175,12 @@ def _make_cause(
 def _find_chain(
     things: Sequence[str], symptoms: Sequence[Finding], graph: Graph, about: Collection[str]
 ) -> tuple[str, ...]:
-    """From the cause to what the alert is about, else to the symptom that is farthest away."""
+    """From the cause to what the alert is about, else to the symptom that is farthest away.
+
+    Of what the alert is about, to the farthest as well, and of those to the first by name.
+    """
     ways: list[tuple[bool, tuple[str, ...]]] = []
-    for start in dict.fromkeys((*about, *(each.entity for each in symptoms))):
+    for start in dict.fromkeys((*sorted(about), *(each.entity for each in symptoms))):
         found = graph.find_ways(start, set(things))
         ways += [(start in about, way) for way in found.values()]
     if not ways:

@@ -74,3 +74,16 @@ def test_what_is_unwell_beside_the_service_that_an_alert_names_is_no_cause_of_it
 
     assert ranked.causes == ()
     assert len(ranked.aside) == 1
+
+
+@pytest.mark.parametrize("name", ["web", "shop-web", "bank/gateway"])
+def test_of_things_that_an_alert_means_alike_a_report_names_the_first_by_name(name):
+    kinds = ("workload", "service", "route", "queue", "probe", "ingress", "gateway", "claim", "app")
+    graph = Graph()
+    for kind in kinds:
+        graph.add(f"{kind}:{name}", "pod:it-1")
+    alert = read_alert({"labels": {"alertname": "Failing", "thing": name.rpartition("/")[2]}})
+
+    ranked = rank([find("It ends.", "pod:it-1")], graph, alert)
+
+    assert [link.entity for link in ranked.causes[0].chain] == ["pod:it-1", f"app:{name}"]
