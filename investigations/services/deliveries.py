@@ -3,7 +3,6 @@
 import hashlib
 import json
 import uuid
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,7 +13,6 @@ from django.utils import timezone
 from psycopg.errors import DeadlockDetected
 
 from config import get_config
-from config.words import list_names
 from investigations.maskers import mask_alert, mask_alert_data
 from investigations.models import AlertSession, Delivery
 from investigations.services.incidents.batch import Placed
@@ -27,6 +25,7 @@ from investigations.services.incidents.taking import (
     summarize,
     take_alerts,
 )
+from investigations.services.incidents.words_of_posts import tell_post
 from investigations.services.intake import ANY_SOURCE, FIELDS, choose_chain
 from investigations.services.prepared import StatementsLost
 from investigations.services.statements import Statements
@@ -39,7 +38,6 @@ from investigations.sources.usual_fields import state_of_parts
 from masking import MaskedAlert
 from tarsy.errors import InvalidInput
 
-BEGUN = (Kind.STARTED, Kind.HELD, Kind.MAINTENANCE, Kind.INHIBITED, Kind.OVER_BUDGET)
 BODY = "body"
 MOST_KEPT = 100
 """Alerts of a delivery whose outcome is kept; the answer names all."""
@@ -312,7 +310,7 @@ def _note(post: DescribedPost, taken: tuple[Taken, ...]) -> Outcome:
     told_of = begun or next((each for each in taken if each.incident), None)
     delivery = post.delivery
     delivery.outcome = summarize(taken)
-    delivery.why = _tell(post.reading, taken)
+    delivery.why = tell_post(post.reading, taken)
     delivery.session_id = begun.session.pk if begun and begun.session else None
     delivery.incident_id = told_of.incident.pk if told_of and told_of.incident else None
     return Outcome(post.reading, delivery, taken, begun.session if begun else None)
@@ -347,51 +345,6 @@ def _keep_alert(taken: Taken) -> dict[str, object]:
     }
 
 
-def _tell(reading: Reading, taken: Sequence[Taken]) -> str:
-    begun = [each for each in taken if each.kind in BEGUN]
-    if begun:
-        of_all = f"{len(begun):,} of " if len(begun) < len(taken) else ""
-        told = f"An investigation of {of_all}{_count(len(taken))} is queued"
-        held = next((each.outcome for each in begun if each.kind != Kind.STARTED), "")
-        return f"{told}; {held}" if held else told
-    joined = [each for each in taken if each.kind == Kind.JOINED]
-    if joined:
-        told = "1 alert has joined" if len(joined) == 1 else f"{len(joined):,} alerts have joined"
-        return f"{told} incident {joined[0].incident.pk if joined[0].incident else ''}"
-    if not taken and reading.notice:
-        return f"Nothing is investigated: {reading.notice}"
-    over = [each for each in taken if each.kind == Kind.RESOLVED]
-    if over:
-        return _tell_over(over, len(taken))
-    told_of = dict.fromkeys(each.outcome for each in taken)
-    return f"Nothing is investigated: {list_names(list(told_of)[:5])}"
-
-
-def _tell_over(over: Sequence[Taken], total: int) -> str:
-    """Of alerts that are over: that they are, and what becomes of what looks into them."""
-    is_one = len(over) == 1
-    if total > len(over):
-        told = f"{len(over):,} of {total:,} alerts {'is' if is_one else 'are'} over."
-    else:
-        told = "The alert is over." if is_one else f"{total:,} alerts are over."
-    follows = Counter(_tell_aftermath(each, "Its" if is_one else "Their") for each in over)
-    if len(follows) == 1:
-        (only,) = follows
-        return f"{told} {only}."
-    parts = [f"Of {count:,}: {each}." for each, count in follows.items()]
-    return " ".join([told, *parts])
-
-
-def _tell_aftermath(taken: Taken, whose: str) -> str:
-    if taken.incident is None:
-        return "Nothing was to be investigated"
-    if taken.incident.is_open:
-        return "Others of the incident fire on"
-    if taken.aftermath:
-        return f"{whose} investigation {taken.aftermath}"
-    return "That was known before"
-
-
 def refuse_native(body: JSON, headers: Mapping[str, str]) -> None:
     """Raises InvalidInput for a post of a known source that was sent to the intake of alerts, with
     the address that reads it. Half of its fields would look like ours and mean something else."""
@@ -417,7 +370,3 @@ def _refuse_end(body: Mapping[str, JSON]) -> None:
     if state_of_parts(parts_of(others)) == "resolved":
         told = "tells that an alert is over, and here each alert is investigated"
         raise InvalidInput(BODY, f"{told}: send it to {ANY_SOURCE}")
-
-
-def _count(number: int) -> str:
-    return "1 alert" if number == 1 else f"{number:,} alerts"
