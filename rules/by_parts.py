@@ -42,7 +42,7 @@ _ARITHMETIC = frozenset("+-*/%")
 _DEEPEST = 40
 """Parts within parts."""
 _NAME = re.compile(r"[a-z]\w*")
-_FIELD = re.compile(r"([a-z]\w*)\.([A-Za-z_]\w*)")
+FIELD = re.compile(r"([a-z]\w*)\.([A-Za-z_]\w*)")
 _CALL = re.compile(r"([a-z]\w*)\s*\((.*)\)", re.DOTALL)
 _METHOD = re.compile(r"(.+)\.(contains|startsWith|endsWith|matches)\((.*)\)", re.DOTALL)
 _WORDS = frozenset({"true", "false", "null", "in"})
@@ -227,7 +227,7 @@ def _find_in(left: Reader, listed: object) -> Reader | None:
 def _read_operand(source: str, depth: int) -> Reader | None:
     if source.startswith("(") and source.endswith(")") and is_balanced(source[1:-1]):
         return _read(source[1:-1].strip(), depth + 1)
-    if found := _FIELD.fullmatch(source):
+    if found := FIELD.fullmatch(source):
         thing, field = found[1], found[2]
         return lambda names: names.values[thing][field]  # type: ignore[index]  # Unsure if none
     if source not in _WORDS and _NAME.fullmatch(source):

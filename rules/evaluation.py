@@ -12,7 +12,7 @@ import cel
 
 from agents.our_lines import as_words
 from config.schema.expressions import compile_condition, split_template
-from rules.by_parts import KINDS, Reader, Unsure, compile_parts
+from rules.by_parts import FIELD, KINDS, Reader, Unsure, compile_parts
 from rules.functions import make_functions, show
 from rules.readable import make_readable
 
@@ -223,7 +223,7 @@ class Scope:
 @lru_cache(maxsize=4_096)
 def _read_field(source: str) -> tuple[str, str] | None:
     """The row and the field where an expression is nothing but that."""
-    found = re.fullmatch(r"\s*([a-z]\w*)\.([A-Za-z_]\w*)\s*", source)
+    found = FIELD.fullmatch(source.strip())
     return (found[1], found[2]) if found else None
 
 

@@ -50,8 +50,12 @@ def _functions() -> Functions:
 def _read(node: Node) -> Search:
     make = _KINDS.get(node["type"])
     if make is None:
-        return lambda value: _interpreter().visit(node, value)
+        return _ask_library(node)
     return make(node, [_read(each) for each in node["children"] if isinstance(each, Mapping)])
+
+
+def _ask_library(node: Node) -> Search:
+    return lambda value: _interpreter().visit(node, value)
 
 
 def _is_nothing(value: JSON) -> bool:
@@ -114,10 +118,10 @@ def _take_both(_: Node, parts: Sequence[Search]) -> Search:
 
 
 def _compare(node: Node, parts: Sequence[Search]) -> Search:
+    if node["value"] not in ("eq", "ne"):
+        return _ask_library(node)
     one, other = parts
     compare = TreeInterpreter.COMPARATOR_FUNC[node["value"]]
-    if node["value"] not in ("eq", "ne"):
-        return lambda value: _interpreter().visit(node, value)
     return lambda value: compare(one(value), other(value))
 
 

@@ -130,9 +130,10 @@ def _prepare(wanted: Iterable[_Prepared]) -> _Escape:
     database = connections[DEFAULT_DB_ALIAS]
     database.ensure_connection()
     memory = _memory_of(database.connection)
-    texts = [] if memory.is_sure else ["DEALLOCATE ALL"]
+    texts: list[str] = []
     if not memory.is_sure:
         memory.names.clear()
+        texts.append("DEALLOCATE ALL")
     new = {each.name: each.definition for each in wanted if each.name not in memory.names}
     if new:
         memory.is_sure = False

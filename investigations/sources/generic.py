@@ -122,6 +122,8 @@ def with_severity_told(alert: AlertReading) -> AlertReading:
     if alert.severity_word:
         return alert
     word = find_severity(make_part(as_object(alert.body)))
+    if not word:
+        return alert
     return replace(alert, severity=normalise(word, {}), severity_word=clean_line(word, 100))
 
 

@@ -71,15 +71,10 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
         if is_state or text.strip().lower() != "ping":
             yield text
         return
-    if is_state and (word := _OF_STATUS.get(text.strip().lower())):
-        yield word
-    if is_state and (found := _ENDED_HOW.fullmatch(text[:80].strip())):
-        yield found[1]
-    if is_state and (found := _END_WITH_MORE.fullmatch(text[:80].strip())) and _is_end(found[1]):
-        yield found[1]
-    if is_state and (found := _WITH_MORE.fullmatch(text[:80].strip())):
-        yield from (each for each in (found[2], found[1]) if not _is_end(each))
-    if is_state or " " in text.strip():
+    if is_state:
+        yield from _words_of_state(text)
+        return
+    if " " in text.strip():
         return
     kind = text[:200]
     if _KIND_OF_TEST.fullmatch(re.split(r"[.:/]", kind)[-1]):
@@ -97,6 +92,19 @@ def find_words(text: str, *, is_state: bool) -> Iterator[str]:
     elif parts and parts[-1] in WORDS and not _SUBJECTS.isdisjoint(parts[:-1]):
         yield parts[-1]
     yield from (each for each in parts if each in _BEGINS)
+
+
+def _words_of_state(text: str) -> Iterator[str]:
+    """Of a text in a field for a state that is more than one of the known words."""
+    if word := _OF_STATUS.get(text.strip().lower()):
+        yield word
+    told = text[:80].strip()
+    if found := _ENDED_HOW.fullmatch(told):
+        yield found[1]
+    if (found := _END_WITH_MORE.fullmatch(told)) and _is_end(found[1]):
+        yield found[1]
+    if found := _WITH_MORE.fullmatch(told):
+        yield from (each for each in (found[2], found[1]) if not _is_end(each))
 
 
 def without_state_words(text: str) -> str:

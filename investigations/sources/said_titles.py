@@ -23,7 +23,7 @@ _FIRST = re.compile(
 _LAST = re.compile(
     r"\s*(?:\[ ?(?P<tag>\w+) ?\]|\( ?(?P<told>\w+) ?\)|\s[-–—|] {0,3}(?P<word>\w+))\W*"
 )
-_ALONE = re.compile(r"\W{0,10}(?:(?P<tag>\w+)|(?P<told>(?!))|(?P<word>(?!)))\W{0,10}")
+_ALONE = re.compile(r"\W{0,10}(\w+)\W{0,10}")
 _LONGEST_MARKER = 40
 _MOST_MARKERS = 3
 _ENDED = frozenset({"resolved", "recovered"})
@@ -77,8 +77,7 @@ def says_over(title: str, *, weighs: bool = False) -> bool:
 
 def is_marker_of_end(title: str) -> bool:
     """Whether a title is nothing but a marker that no thing has: `[RESOLVED]` or `Recovered`."""
-    found = _ALONE.fullmatch(title[: _LONGEST_MARKER + 1].strip())
-    return found is not None and _word_of(found).lower() in _ENDED
+    return _word_alone(title) in _ENDED
 
 
 def _begins_with_end(text: str, weighs: bool) -> bool:
@@ -155,8 +154,7 @@ def without_said_state(text: str) -> str:
     over."""
     if mail := _MAIL_OF_NAGIOS.fullmatch(text[:400].strip()):
         return mail["about"]
-    alone = _ALONE.fullmatch(text[: _LONGEST_MARKER + 1].strip())
-    if alone and _word_of(alone).lower() in _ENDED | _FIRES:
+    if _word_alone(text) in _ENDED | _FIRES:
         return ""
     rest = text
     for _ in range(_MOST_MARKERS):
@@ -171,6 +169,12 @@ def without_said_state(text: str) -> str:
     if last and _word_of(last).isupper() and _word_of(last).lower() in _ENDED | _FIRES:
         return line[: last.start()].strip()
     return text
+
+
+def _word_alone(text: str) -> str:
+    """The one word that a text consists of, in small letters."""
+    found = _ALONE.fullmatch(text[: _LONGEST_MARKER + 1].strip())
+    return found[1].lower() if found else ""
 
 
 def _is_state(found: re.Match[str]) -> bool:

@@ -270,7 +270,7 @@ def _words_of(part: Part) -> Iterator[_Word]:
 
 def _all_words_of(part: Part) -> Iterator[_Word]:
     texts = [(name, text) for name, each in part.fields.items() if (text := read_text(each))]
-    is_alert = _is_alert(part)
+    is_alert = _is_alert(part) or any(names_alert(name) for name, _ in objects_in(part))
     for name, each in part.fields.items():
         if isinstance(each, dict) and is_plain_state(name):
             texts += [(name, text) for text in _words_of_object(each)]
@@ -288,10 +288,8 @@ def _all_words_of(part: Part) -> Iterator[_Word]:
 
 
 def _is_alert(part: Part) -> bool:
-    """Whether it is called so, has the number of one, or holds one."""
-    if names_alert(part.name) or any(map(_ID_OF_ALERT.fullmatch, part.fields)):
-        return True
-    return any(names_alert(name) for name, _ in objects_in(part))
+    """Whether it is called so, or has the number of one."""
+    return names_alert(part.name) or any(map(_ID_OF_ALERT.fullmatch, part.fields))
 
 
 def _judge_words(name: str, text: str, *, is_state: bool, is_alert: bool) -> Iterator[_Word]:
@@ -333,7 +331,7 @@ def _words_of_object(told: Mapping[str, JSON]) -> list[str]:
 
 
 def _find_flags(part: Part) -> Iterator[_Word]:
-    is_alert = names_alert(part.name) or any(map(_ID_OF_ALERT.fullmatch, part.fields))
+    is_alert = _is_alert(part)
     for name, value in part.fields.items():
         plain = name.removeprefix("is")
         flag = _FLAG_WORDS.get(value.strip().lower()) if isinstance(value, str) else value
